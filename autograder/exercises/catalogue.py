@@ -1,0 +1,84 @@
+"""The exercises' data files: wrong answers with the sentence that names them, and right ones.
+
+One TOML file an exercise, `exercises/<assignment>/<exercise>.toml`. The same entries serve the
+tests, the audit, the feedback and the report.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from autograder.errors import CourseError
+
+FOLDER = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A right answer in some style: `code` stands whole in the solution cell."""
+
+    name: str
+    code: str
+
+
+@dataclass(frozen=True)
+class Misconception:
+    """A wrong answer that students give, and the one kind sentence that names it."""
+
+    name: str
+    sentence: str
+    code: str
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """One exercise: the names that a student defines, and the catalogued answers."""
+
+    assignment: str
+    name: str
+    title: str
+    asks: tuple[str, ...]
+    misconceptions: tuple[Misconception, ...] = ()
+    right: tuple[Answer, ...] = ()
+
+
+def load_exercise(path: Path) -> Exercise:
+    """Read one data file. Raises `CourseError` naming the file and the entry that is wrong."""
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise CourseError(path, f"cannot be read as TOML ({error})", "Mend the file.") from error
+    try:
+        exercise = Exercise(
+            assignment=path.parent.name,
+            name=path.stem,
+            title=_text(data, "title"),
+            asks=tuple(str(name) for name in data["asks"]),
+            misconceptions=tuple(
+                Misconception(_text(one, "name"), _text(one, "sentence"), _text(one, "code"))
+                for one in data.get("misconception", [])
+            ),
+            right=tuple(Answer(_text(one, "name"), _text(one, "code")) for one in data.get("right", [])),
+        )
+    except (KeyError, TypeError) as error:
+        raise CourseError(path, f"lacks or spoils the entry {error}", "See docs/authoring.md.") from error
+    names = [one.name for one in (*exercise.misconceptions, *exercise.right)]
+    for name in names:
+        if names.count(name) > 1:
+            raise CourseError(path, f"has two answers called '{name}'", "Give each its own name.")
+    return exercise
+
+
+def load_exercises(assignment: str, folder: Path = FOLDER) -> dict[str, Exercise]:
+    """The exercises of an assignment by name; empty for an assignment without data files."""
+    return {path.stem: load_exercise(path) for path in sorted((folder / assignment).glob("*.toml"))}
+
+
+def _text(data: dict[str, Any], key: str) -> str:
+    value = data[key]
+    if not isinstance(value, str) or not value.strip():
+        raise TypeError(f"'{key}' (a non-empty text is needed)")
+    return value

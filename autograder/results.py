@@ -1,0 +1,154 @@
+"""What grading produces: frozen records with a JSON round trip. Knows nothing of how they arise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+
+class Outcome(StrEnum):
+    """How a check ended. Only `ERROR` is our fault; it never lowers a score."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    NOT_ATTEMPTED = "not attempted"
+    TIMEOUT = "timeout"
+    CRASHED = "crashed"
+    OUT_OF_MEMORY = "out of memory"
+    ERROR = "error"
+
+
+#: From the outcome that says most about an exercise to the one that says least.
+_GRAVITY = (
+    Outcome.ERROR,
+    Outcome.OUT_OF_MEMORY,
+    Outcome.CRASHED,
+    Outcome.TIMEOUT,
+    Outcome.NOT_ATTEMPTED,
+    Outcome.FAILED,
+    Outcome.PASSED,
+)
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """One scored item: its name, how it ended and the sentence that a student reads."""
+
+    name: str
+    outcome: Outcome
+    points: float
+    max_points: float
+    message: str
+    misconception: str | None = None
+
+
+@dataclass(frozen=True)
+class ExerciseResult:
+    """The checks of one grade cell; `points` is the weighted share of those that passed."""
+
+    grade_id: str
+    points: float
+    max_points: float
+    outcome: Outcome
+    checks: tuple[CheckResult, ...] = ()
+
+
+@dataclass(frozen=True)
+class GradeReport:
+    """All that one submission earned, with what was repaired and which layers confined it."""
+
+    student: str
+    assignment: str
+    notebook: str
+    score: float
+    max_score: float
+    late_seconds: float
+    repairs: tuple[str, ...]
+    sandbox: tuple[str, ...]
+    seconds: float
+    exercises: tuple[ExerciseResult, ...] = field(default=())
+
+    @property
+    def outcome(self) -> Outcome:
+        """The gravest outcome of any exercise."""
+        return gravest([exercise.outcome for exercise in self.exercises])
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values, with the keys of the command's `--json`."""
+        return {
+            "student": self.student,
+            "assignment": self.assignment,
+            "notebook": self.notebook,
+            "score": self.score,
+            "max_score": self.max_score,
+            "late_seconds": self.late_seconds,
+            "repairs": list(self.repairs),
+            "sandbox": list(self.sandbox),
+            "seconds": self.seconds,
+            "exercises": [
+                {
+                    "grade_id": exercise.grade_id,
+                    "points": exercise.points,
+                    "max_points": exercise.max_points,
+                    "outcome": exercise.outcome.value,
+                    "checks": [
+                        {
+                            "name": check.name,
+                            "outcome": check.outcome.value,
+                            "points": check.points,
+                            "max_points": check.max_points,
+                            "message": check.message,
+                            "misconception": check.misconception,
+                        }
+                        for check in exercise.checks
+                    ],
+                }
+                for exercise in self.exercises
+            ],
+        }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> GradeReport:
+        """The inverse of `to_json`; KeyError or ValueError on anything else."""
+        return cls(
+            student=data["student"],
+            assignment=data["assignment"],
+            notebook=data["notebook"],
+            score=data["score"],
+            max_score=data["max_score"],
+            late_seconds=data["late_seconds"],
+            repairs=tuple(data["repairs"]),
+            sandbox=tuple(data["sandbox"]),
+            seconds=data["seconds"],
+            exercises=tuple(
+                ExerciseResult(
+                    grade_id=exercise["grade_id"],
+                    points=exercise["points"],
+                    max_points=exercise["max_points"],
+                    outcome=Outcome(exercise["outcome"]),
+                    checks=tuple(
+                        CheckResult(
+                            name=check["name"],
+                            outcome=Outcome(check["outcome"]),
+                            points=check["points"],
+                            max_points=check["max_points"],
+                            message=check["message"],
+                            misconception=check["misconception"],
+                        )
+                        for check in exercise["checks"]
+                    ),
+                )
+                for exercise in data["exercises"]
+            ),
+        )
+
+
+def gravest(outcomes: list[Outcome]) -> Outcome:
+    """The outcome that a summary shows: the gravest one, `PASSED` for none at all.
+
+    An exercise with both failed and not attempted checks reads as failed: something was tried.
+    """
+    if Outcome.FAILED in outcomes and Outcome.NOT_ATTEMPTED in outcomes:
+        outcomes = [one for one in outcomes if one is not Outcome.NOT_ATTEMPTED]
+    return next((one for one in _GRAVITY if one in outcomes), Outcome.PASSED)
