@@ -1,0 +1,1 @@
+"""The sandbox: what runs in a student's process, and the trusted handle on it."""

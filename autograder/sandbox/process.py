@@ -1,0 +1,329 @@
+"""The trusted side of a sandbox: starts a zygote, forks submissions from it, and asks them.
+
+Everything that arrives from a submission is read here with a deadline and a limit. Whatever is
+wrong with it is the submission's failure; only what fails before its first byte is ours.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import shutil
+import socket
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from autograder.errors import MissingLayerError, SandboxError
+from autograder.exercises.compare import Opaque
+from autograder.sandbox import protocol
+from autograder.sandbox.confine import LAYERS
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.student import (
+    StudentCrashed,
+    StudentFailure,
+    StudentMissing,
+    StudentOutOfMemory,
+    StudentRaised,
+    StudentTimeout,
+)
+
+#: How long after its own deadline a submission may still answer before it is killed.
+GRACE_SECONDS = 1.5
+_START_SECONDS = 180.0
+_SPAWN_SECONDS = 30.0
+_FIRST_UID = 640_000
+
+#: The zygote's package holds only `sandbox/`: nothing else of ours can be imported in it.
+_BOOT = """
+import sys, types
+folder, paths = sys.argv[3], sys.argv[4:]
+sys.path[:] = [p for p in sys.path if p] + paths
+for name, path in (("autograder", []), ("autograder.sandbox", [folder])):
+    module = types.ModuleType(name); module.__path__ = path; sys.modules[name] = module
+from autograder.sandbox.zygote import main
+main()
+"""
+
+
+class Sandbox:
+    """A zygote and the submissions forked from it. Use as a context manager."""
+
+    def __init__(
+        self, limits: Limits, hidden: Iterable[Path] = (), allow_degraded: bool = False, slot: int | None = None
+    ) -> None:
+        self.limits = limits
+        self._hidden = [str(Path(path).resolve()) for path in (*hidden, Path(__file__).parents[1])]
+        self._allow_degraded = allow_degraded
+        self._uid = _FIRST_UID + (os.getpid() if slot is None else slot) % 60_000
+        self._process: subprocess.Popen[bytes] | None = None
+        self._control: socket.socket | None = None
+        self._folder: str | None = None
+        self._ended: dict[int, dict[str, Any]] = {}
+
+    def __enter__(self) -> Sandbox:
+        self.start()
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        self.close()
+
+    def start(self) -> None:
+        """Start the zygote and wait until it is warm. Raises `SandboxError` with its own words."""
+        site = _site_folders()
+        self._folder = tempfile.mkdtemp(prefix="deepdrills-")
+        root = os.path.join(self._folder, "root")
+        os.mkdir(root)
+        settings = {
+            "root": root,
+            "readable": [*dict.fromkeys([sys.base_prefix, *site])],
+            "hidden": self._hidden,
+        }
+        ours, theirs = socket.socketpair()
+        log = open(os.path.join(self._folder, "log"), "w+b")  # noqa: SIM115 (read below, then closed)
+        command = [sys.executable, "-I", "-S", "-c", _BOOT, str(theirs.fileno()), json.dumps(settings)]
+        command += [os.path.dirname(os.path.realpath(__file__)), *site]
+        try:
+            self._process = subprocess.Popen(
+                command,
+                pass_fds=[theirs.fileno()],
+                env=_environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=log,
+                cwd="/",
+            )
+        finally:
+            theirs.close()
+        self._control = ours
+        try:
+            ready = protocol.receive(ours, time.monotonic() + _START_SECONDS, 1 << 20)
+        except protocol.ProtocolError as error:
+            log.seek(0)
+            words = log.read().decode("utf-8", "replace").strip().splitlines()
+            self.close()
+            raise SandboxError(
+                f"the sandbox's interpreter did not start: {words[-1] if words else error}. "
+                "Run 'deepdrills doctor' to see which part fails."
+            ) from error
+        finally:
+            log.close()
+        if ready["threads"] != 1:
+            self.close()
+            raise SandboxError(f"the zygote runs {ready['threads']} threads; a fork of it would hang")
+
+    def close(self) -> None:
+        """End the zygote; every submission dies with it."""
+        if self._control is not None:
+            self._control.close()
+            self._control = None
+        if self._process is not None:
+            try:
+                self._process.wait(timeout=5)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+            self._process = None
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder = None
+
+    def spawn(self) -> Session:
+        """A fork for one submission, confined. Raises `MissingLayerError` or `SandboxError`."""
+        if self._control is None:
+            raise SandboxError("the sandbox is not started")
+        ours, theirs = socket.socketpair()
+        order = {"op": "spawn", "limits": self.limits.to_json(), "uid": self._uid}
+        try:
+            socket.send_fds(self._control, [b"!"], [theirs.fileno()])
+            protocol.send(self._control, order)
+            theirs.close()
+            reply = self._answer("pid")
+            hello = protocol.receive(ours, time.monotonic() + _SPAWN_SECONDS, 1 << 20)
+        except (protocol.ProtocolError, OSError) as error:
+            ours.close()
+            raise SandboxError(f"a submission's process could not be started ({error})") from error
+        session = Session(self, reply["pid"], ours, tuple(hello["layers"]))
+        missing = [name for name in LAYERS if name not in hello["layers"]]
+        if missing and not self._allow_degraded:
+            session.close()
+            raise MissingLayerError(
+                [f"{name} ({hello['reasons'].get(name, 'not available')})" for name in missing], hello["layers"]
+            )
+        session.reasons = dict(hello["reasons"])
+        return session
+
+    def kill(self, pid: int) -> None:
+        """End one submission and all its processes."""
+        if self._control is not None:
+            with contextlib.suppress(protocol.ProtocolError, OSError):
+                self._control.sendall(b"!")
+                protocol.send(self._control, {"op": "kill", "pid": pid})
+
+    def ended(self, pid: int, seconds: float = 5.0) -> dict[str, Any] | None:
+        """How a submission's process ended: `code` and `oom`; None if it has not within `seconds`."""
+        deadline = time.monotonic() + seconds
+        while pid not in self._ended:
+            if self._control is None:
+                return None
+            try:
+                self._note(protocol.receive(self._control, deadline, 1 << 20))
+            except protocol.ProtocolError:
+                return None
+        return self._ended.pop(pid)
+
+    def _answer(self, key: str) -> dict[str, Any]:
+        assert self._control is not None
+        deadline = time.monotonic() + _SPAWN_SECONDS
+        while True:
+            message: dict[str, Any] = protocol.receive(self._control, deadline, 1 << 20)
+            if key in message:
+                return message
+            self._note(message)
+
+    def _note(self, message: dict[str, Any]) -> None:
+        if "ended" in message:
+            self._ended[message["ended"]] = message
+
+
+class Session:
+    """One submission's process. Questions carry a nonce; a reply without it ends the process."""
+
+    def __init__(self, sandbox: Sandbox, pid: int, channel: socket.socket, layers: tuple[str, ...]) -> None:
+        self.layers = layers
+        self.reasons: dict[str, str] = {}
+        self._sandbox = sandbox
+        self._pid = pid
+        self._channel: socket.socket | None = channel
+
+    @property
+    def alive(self) -> bool:
+        return self._channel is not None
+
+    def write_files(self, files: dict[str, bytes]) -> list[tuple[str, str]]:
+        """Put files in the working folder; returns those that could not be, with the reason."""
+        answer = self._ask({"op": "files", "files": files}, 60.0)
+        refused = answer.get("refused")
+        return [(str(one[0]), str(one[1])) for one in refused] if isinstance(refused, list) else []
+
+    def run_cell(self, source: str, seconds: float, snapshot: str | None = None) -> dict[str, Any]:
+        """Run one cell; returns `outputs`, `failure` (None or a dict) and `seconds`, all unchecked."""
+        return self._ask({"op": "cell", "source": source, "snapshot": snapshot, "seconds": seconds}, seconds)
+
+    def call(
+        self, exercise: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], seconds: float
+    ) -> Any:
+        """The plain answer of `name(*args, **kwargs)`. Raises a `StudentFailure`."""
+        question = {"op": "call", "exercise": exercise, "name": name, "args": list(args), "kwargs": kwargs}
+        return _judge(self._ask({**question, "seconds": seconds}, 2 * seconds), name)
+
+    def value(self, exercise: str, name: str, seconds: float) -> Any:
+        """The plain value of a variable. Raises a `StudentFailure`."""
+        question = {"op": "value", "exercise": exercise, "name": name, "seconds": seconds}
+        return _judge(self._ask(question, seconds), name)
+
+    def close(self) -> None:
+        """End the process, whatever it is doing, and wait until it has gone."""
+        if self._channel is not None:
+            self._channel.close()
+            self._channel = None
+            self._sandbox.kill(self._pid)
+            self._sandbox.ended(self._pid)
+
+    def _ask(self, question: dict[str, Any], seconds: float) -> dict[str, Any]:
+        if self._channel is None:
+            raise StudentCrashed("The notebook's process had already ended.")
+        nonce = secrets.token_hex(8)
+        try:
+            protocol.send(self._channel, {**question, "nonce": nonce})
+            deadline = time.monotonic() + seconds + GRACE_SECONDS
+            answer = protocol.receive(self._channel, deadline, self._sandbox.limits.reply_size)
+            if not isinstance(answer, dict) or answer.pop("nonce", None) != nonce:
+                raise protocol.ProtocolError("a reply does not belong to its question")
+        except protocol.Late as error:
+            self.close()
+            raise StudentTimeout("Your code did not stop when its time was over.") from error
+        except protocol.ProtocolError as error:
+            raise self._post_mortem(error) from error
+        return answer
+
+    def _post_mortem(self, error: protocol.ProtocolError) -> StudentFailure:
+        if self._channel is not None:
+            self._channel.close()
+            self._channel = None
+        if not isinstance(error, protocol.Closed):
+            self._sandbox.kill(self._pid)
+        end = self._sandbox.ended(self._pid, 1.0)
+        if end is None:
+            self._sandbox.kill(self._pid)
+            end = self._sandbox.ended(self._pid)
+        if end is not None and end["oom"]:
+            return StudentOutOfMemory("Your code used more memory than is allowed.")
+        if isinstance(error, protocol.Closed):
+            return StudentCrashed("Your code ended the notebook's process.")
+        return StudentCrashed("Your code's process sent what is not an answer.")
+
+
+def _judge(answer: dict[str, Any], name: str) -> Any:
+    if answer.get("missing") is True:
+        raise StudentMissing(name)
+    if "failure" in answer:
+        raise failure(answer["failure"])
+    if "opaque" in answer:
+        return Opaque(str(answer["opaque"])[:80])
+    if "value" not in answer:
+        raise StudentCrashed("Your code's process sent what is not an answer.")
+    return answer["value"]
+
+
+def failure(data: Any) -> StudentFailure:
+    """The failure that a worker reports, read with suspicion."""
+    if not isinstance(data, dict) or not isinstance(data.get("kinds"), list):
+        return StudentCrashed("Your code's process sent what is not an answer.")
+    if data.get("over_time") is True:
+        return StudentTimeout("Your code did not end within its time.")
+    if data.get("memory") is True:
+        return StudentOutOfMemory("Your code asked for more memory than is allowed.")
+    kinds = tuple(str(kind)[:40] for kind in data["kinds"][:12])
+    line = data.get("line")
+    return StudentRaised(kinds, line if type(line) is int and 0 < line < 100_000 else None)
+
+
+def _site_folders() -> list[str]:
+    """Where torch and the like are imported from, whole and without `.pth` hooks."""
+    paths = sysconfig.get_paths()
+    found = [os.path.realpath(paths[key]) for key in ("purelib", "platlib")]
+    return [path for path in dict.fromkeys(found) if os.path.isdir(path)]
+
+
+def _environment() -> dict[str, str]:
+    """A small environment, with one thread everywhere; a processor's own settings are kept."""
+    import platformdirs
+
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name.startswith(("OPENBLAS_", "NVPL_")) or name in ("TZ", "MKL_DEBUG_CPU_TYPE")
+    }
+    cache = Path(platformdirs.user_cache_dir("deepdrills")) / "matplotlib"
+    return {
+        **kept,
+        "PATH": "/usr/local/bin:/usr/bin:/bin",
+        "LANG": "C.UTF-8",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONHASHSEED": "0",
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+        "MKL_NUM_THREADS": "1",
+        "MPLBACKEND": "module://matplotlib_inline.backend_inline",
+        "MPLCONFIGDIR": str(cache),
+        "IPYTHONDIR": "/tmp/ipython",
+        "HOME": "/notebook",
+    }

@@ -1,0 +1,201 @@
+"""Frames between the trusted process and a sandbox: a JSON header and raw array bytes.
+
+Both sides use this file, so it imports numpy and the standard library only. Nothing is ever
+pickled or evaluated, and `decode` builds plain values, whatever the other side sent.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import select
+import socket
+import struct
+import time
+from typing import Any
+
+import numpy as np
+
+_PREFIX = struct.Struct("<II")
+_HEADER_LIMIT = 24 << 20
+_DTYPES = frozenset(
+    "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64".split()
+)
+_TAG = "!"
+_DEPTH, _NODES = 24, 200_000
+
+
+class ProtocolError(Exception):
+    """The other side sent what is not a frame, or more than is allowed."""
+
+
+class Closed(ProtocolError):
+    """The other side has gone."""
+
+
+class Late(ProtocolError):
+    """Nothing whole arrived within the time."""
+
+
+class Unencodable(Exception):
+    """A value is too deep, too long or too large to cross."""
+
+
+def send(channel: socket.socket, message: Any) -> None:
+    """Send one message of plain values and arrays. Raises `Closed` when nobody listens."""
+    buffers: list[bytes] = []
+    header = json.dumps(encode(message, buffers)).encode("ascii")
+    lengths = json.dumps([len(buffer) for buffer in buffers]).encode("ascii")
+    frame = _PREFIX.pack(len(header), len(lengths))
+    try:
+        channel.sendall(b"".join([frame, header, lengths, *buffers]))
+    except OSError as error:
+        raise Closed("the other side does not read any more") from error
+
+
+def receive(channel: socket.socket, deadline: float | None, limit: int) -> Any:
+    """One message, by the monotonic `deadline` (None waits for ever), at most `limit` bytes.
+
+    Raises `Closed`, `Late`, or `ProtocolError` for anything that is not a message.
+    """
+    header_size, lengths_size = _PREFIX.unpack(_read(channel, _PREFIX.size, deadline))
+    if header_size > min(limit, _HEADER_LIMIT) or lengths_size > 1 << 20:
+        raise ProtocolError("a frame is larger than is allowed")
+    header = _read(channel, header_size, deadline)
+    lengths = _parse(_read(channel, lengths_size, deadline))
+    if not isinstance(lengths, list) or not all(type(one) is int and one >= 0 for one in lengths):
+        raise ProtocolError("a frame does not say how long its arrays are")
+    if header_size + sum(lengths) > limit:
+        raise ProtocolError("a frame is larger than is allowed")
+    buffers = [_read(channel, length, deadline) for length in lengths]
+    return decode(_parse(header), buffers)
+
+
+def encode(value: Any, buffers: list[bytes]) -> Any:
+    """JSON for plain values; arrays go to `buffers`. Raises `Unencodable` for anything else."""
+    return _Encoder(buffers).encode(value, 0)
+
+
+class _Encoder:
+    def __init__(self, buffers: list[bytes]) -> None:
+        self._buffers = buffers
+        self._nodes = 0
+
+    def encode(self, value: Any, depth: int) -> Any:
+        self._nodes += 1
+        if depth > _DEPTH or self._nodes > _NODES:
+            raise Unencodable("the value is nested too deeply or has too many parts")
+        kind = type(value)
+        if value is None or kind is bool or kind is str:
+            return value
+        if kind is int:
+            if -(2**53) < value < 2**53:
+                return value
+            if value.bit_length() > 4096:
+                raise Unencodable("the integer is too long")
+            return {_TAG: "int", "v": hex(value)}
+        if kind is float:
+            return value if math.isfinite(value) else {_TAG: "float", "v": repr(value)}
+        if kind is bytes:
+            return {_TAG: "bytes", "v": self._store(value)}
+        if kind is list or kind is tuple:
+            return [self.encode(one, depth + 1) for one in value]
+        if kind is dict:
+            pairs = [[self.encode(key, depth + 1), self.encode(one, depth + 1)] for key, one in value.items()]
+            return {_TAG: "dict", "v": pairs}
+        if kind is np.ndarray and value.dtype.name in _DTYPES:
+            data = np.ascontiguousarray(value).tobytes()
+            return {_TAG: "array", "v": self._store(data), "d": value.dtype.name, "s": list(value.shape)}
+        raise Unencodable("the value is not plain data")
+
+    def _store(self, data: bytes) -> int:
+        self._buffers.append(data)
+        return len(self._buffers) - 1
+
+
+def decode(value: Any, buffers: list[bytes]) -> Any:
+    """Plain values from parsed JSON. Raises `ProtocolError` on anything unexpected."""
+    try:
+        return _decode(value, buffers, 0)
+    except (KeyError, IndexError, TypeError, ValueError, OverflowError, RecursionError, MemoryError) as error:
+        raise ProtocolError("a frame holds what is not a value") from error
+
+
+def _decode(value: Any, buffers: list[bytes], depth: int) -> Any:
+    if depth > 2 * _DEPTH + 4:
+        raise ValueError("too deep")
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")  # lone surrogates would break every writer
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    if isinstance(value, list):
+        return [_decode(one, buffers, depth + 1) for one in value]
+    kind = value[_TAG]
+    content = value["v"]
+    if kind == "int":
+        if not isinstance(content, str) or len(content) > 1100:
+            raise ValueError("not an integer")
+        return int(content, 16)
+    if kind == "float":
+        if content not in ("nan", "inf", "-inf"):
+            raise ValueError("not a float")
+        return float(content)
+    if kind == "bytes":
+        return buffers[_index(content)]
+    if kind == "dict":
+        return {
+            _key(_decode(key, buffers, depth + 1)): _decode(one, buffers, depth + 1) for key, one in content
+        }
+    if kind == "array":
+        return _array(buffers[_index(content)], value["d"], value["s"])
+    raise ValueError("an unknown kind")
+
+
+def _key(key: Any) -> Any:
+    if key is None or isinstance(key, str | int | float | bool):
+        return key
+    raise ValueError("not a key")
+
+
+def _index(content: Any) -> int:
+    if type(content) is not int or content < 0:
+        raise ValueError("not an index")
+    return content
+
+
+def _array(data: bytes, dtype: Any, shape: Any) -> np.ndarray[Any, Any]:
+    if not isinstance(dtype, str) or dtype not in _DTYPES or not isinstance(shape, list) or len(shape) > 32:
+        raise ValueError("not an array")
+    if not all(type(side) is int and 0 <= side < 2**40 for side in shape):
+        raise ValueError("not a shape")
+    kind = np.dtype(dtype)
+    if math.prod(shape) * kind.itemsize != len(data):
+        raise ValueError("the shape does not match the bytes")
+    if dtype == "bool":
+        return (np.frombuffer(data, np.uint8) != 0).reshape(shape)
+    return np.frombuffer(data, kind).reshape(shape).copy()
+
+
+def _parse(data: bytes) -> Any:
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise ProtocolError("a frame's header is not JSON") from error
+
+
+def _read(channel: socket.socket, size: int, deadline: float | None) -> bytes:
+    parts: list[bytes] = []
+    while size > 0:
+        if deadline is not None:
+            remaining = deadline - time.monotonic()
+            if remaining <= 0 or not select.select([channel], [], [], remaining)[0]:
+                raise Late("no whole answer came within the time")
+        try:
+            part = channel.recv(min(size, 1 << 20))
+        except OSError as error:
+            raise Closed("the other side has gone") from error
+        if not part:
+            raise Closed("the other side has gone")
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)

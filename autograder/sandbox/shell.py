@@ -1,0 +1,242 @@
+"""An IPython shell without a terminal or a kernel: runs a cell and keeps what it put out.
+
+Runs in the sandboxed process. Output is capped while it is made, so that a cell that prints for
+ever fills nothing.
+"""
+
+from __future__ import annotations
+
+import base64
+import builtins
+import io
+import os
+import subprocess
+import sys
+from typing import Any
+
+from IPython.core.displayhook import DisplayHook
+from IPython.core.displaypub import DisplayPublisher
+from IPython.core.interactiveshell import InteractiveShell
+from traitlets.config import Config
+
+_CUT = "\n[The rest of this output was cut: the cell put out too much.]\n"
+
+
+class Outputs:
+    """The outputs of the cell that runs, as nbformat 4 dicts, up to `limit` characters in all."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.open = True
+        self.items: list[dict[str, Any]] = []
+        self._size = 0
+        self._clear_next = False
+
+    def start(self) -> None:
+        self.items, self._size, self._clear_next = [], 0, False
+
+    def text(self, name: str, text: str) -> None:
+        """Add to a stream, merging with the last one of the same name."""
+        if not self.open or not text:
+            return
+        self._clear_if_asked()
+        room = self.limit - self._size
+        if room <= 0:
+            return
+        self._size += len(text)
+        if len(text) > room:
+            text = text[:room] + _CUT
+        last = self.items[-1] if self.items else None
+        if last and last["output_type"] == "stream" and last["name"] == name:
+            last["text"] += text
+        else:
+            self.items.append({"output_type": "stream", "name": name, "text": text})
+
+    def add(self, output: dict[str, Any], size: int) -> None:
+        """Add a whole output, or say that it was too large."""
+        if not self.open:
+            return
+        self._clear_if_asked()
+        self._size += size
+        if self._size > self.limit and size > 0:
+            self.text("stderr", "[An output was left out: the cell put out too much.]\n")
+            return
+        self.items.append(output)
+
+    def clear(self, wait: bool) -> None:
+        if wait:
+            self._clear_next = True
+        else:
+            self.start()
+
+    def _clear_if_asked(self) -> None:
+        if self._clear_next:
+            self.start()
+
+
+class Stream(io.TextIOBase):
+    """`sys.stdout` or `sys.stderr` of a cell."""
+
+    encoding = "utf-8"
+
+    def __init__(self, name: str, outputs: Outputs) -> None:
+        self._name = name
+        self._outputs = outputs
+
+    def write(self, text: str) -> int:
+        if not isinstance(text, str):
+            raise TypeError(f"write() argument must be str, not {type(text).__name__}")
+        self._outputs.text(self._name, text)
+        return len(text)
+
+    def writable(self) -> bool:
+        return True
+
+    def isatty(self) -> bool:
+        return False
+
+    def flush(self) -> None:
+        pass
+
+    def fileno(self) -> int:
+        raise io.UnsupportedOperation("fileno")
+
+
+class _Hook(DisplayHook):
+    """Keeps the value of a cell's last expression as an `execute_result`."""
+
+    outputs: Any = None
+
+    def __call__(self, result: Any = None) -> None:
+        self.check_for_underscore()
+        if result is None or self.quiet():
+            return
+        data, metadata = self.compute_format_data(result)
+        self.update_user_ns(result)
+        bundle, size = mime_bundle(data)
+        self.outputs.add(
+            {"output_type": "execute_result", "execution_count": None, "data": bundle, "metadata": metadata},
+            size,
+        )
+
+
+class _Publisher(DisplayPublisher):
+    """Keeps what `display` shows."""
+
+    outputs: Any = None
+
+    def publish(self, data: Any, metadata: Any = None, **_ignored: Any) -> None:
+        bundle, size = mime_bundle(data)
+        self.outputs.add(
+            {"output_type": "display_data", "data": bundle, "metadata": dict(metadata or {})}, size
+        )
+
+    def clear_output(self, wait: bool = False) -> None:
+        self.outputs.clear(wait)
+
+
+class Shell(InteractiveShell):
+    """The shell of one submission."""
+
+    outputs: Any = None
+
+    def _showtraceback(self, etype: Any, evalue: Any, stb: Any) -> None:
+        lines = [str(line) for line in stb] if stb else []
+        self.outputs.add(
+            {
+                "output_type": "error",
+                "ename": str(getattr(etype, "__name__", etype))[:200],
+                "evalue": _message(evalue),
+                "traceback": [line[:20_000] for line in lines[:200]],
+            },
+            0,
+        )
+
+    def ask_exit(self) -> None:
+        self.outputs.text("stdout", "exit() is ignored while a notebook is graded.\n")
+
+    def system(self, cmd: str) -> None:
+        """`!command`: its output, without a terminal; no network and few files are there for it."""
+        done = subprocess.run(
+            self.var_expand(cmd, depth=1),
+            shell=True,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )
+        self.outputs.text("stdout", done.stdout[: self.outputs.limit].decode("utf-8", "replace"))
+        self.user_ns["_exit_code"] = done.returncode
+
+    def enable_gui(self, gui: Any = None) -> None:
+        """No event loop here: `%matplotlib` keeps drawing into the notebook."""
+
+
+def new_shell(limit: int) -> Shell:
+    """The one shell of this process, with pictures drawn into its outputs."""
+    config = Config()
+    config.HistoryManager.enabled = False
+    config.HistoryManager.hist_file = ":memory:"
+    config.InteractiveShell.xmode = "Context"
+    config.InteractiveShell.colors = "linux"
+    config.InteractiveShell.ast_node_interactivity = "last_expr"
+    shell: Shell = Shell.instance(
+        config=config, displayhook_class=_Hook, display_pub_class=_Publisher, user_ns={}
+    )
+    outputs = Outputs(limit)
+    shell.outputs = outputs
+    shell.displayhook.outputs = outputs
+    shell.display_pub.outputs = outputs
+    sys.displayhook = shell.displayhook
+    _draw_inline(shell)
+    return shell
+
+
+def _draw_inline(shell: Shell) -> None:
+    from matplotlib_inline.backend_inline import configure_inline_support
+
+    configure_inline_support(shell, "module://matplotlib_inline.backend_inline")
+
+
+def redirect(shell: Shell) -> None:
+    """Send this process's text output to the shell, and give it no input."""
+    sys.stdout = Stream("stdout", shell.outputs)
+    sys.stderr = Stream("stderr", shell.outputs)
+    sys.stdin = open(os.devnull)
+
+    def no_input(*_prompt: object) -> str:
+        raise EOFError("input() is not available while a notebook is graded")
+
+    builtins.input = no_input
+
+
+def mime_bundle(data: Any) -> tuple[dict[str, Any], int]:
+    """`data` with bytes in base64 and only text or JSON values, and its size in characters."""
+    bundle: dict[str, Any] = {}
+    for mime, content in dict(data).items():
+        if isinstance(content, bytes):
+            content = base64.b64encode(content).decode("ascii")
+        if isinstance(content, str):
+            bundle[str(mime)] = content
+    return bundle, sum(map(len, bundle.values()))
+
+
+def _message(evalue: Any) -> str:
+    try:
+        return str(evalue)[:2000]
+    except Exception:
+        return "the exception's own text could not be read"
+
+
+def cell_line(error: BaseException, filename: str) -> int | None:
+    """The last line of the cell's own code that an exception went through."""
+    if isinstance(error, SyntaxError):
+        return error.lineno
+    line = None
+    traceback = error.__traceback__
+    while traceback is not None:
+        if traceback.tb_frame.f_code.co_filename == filename:
+            line = traceback.tb_lineno
+        traceback = traceback.tb_next
+    return line
+

@@ -1,0 +1,95 @@
+"""The trusted handle on a student's names: what a suite calls, on this side of the boundary.
+
+An answer is plain data, already rebuilt from the pipe; an exception that the student's code
+raised arrives as `StudentRaised`, never as the exception itself, so that an error of our own
+in converting a reply can not pass for the right answer to an impossible input.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+
+class StudentFailure(Exception):
+    """Something that the student's code did instead of answering."""
+
+
+class StudentRaised(StudentFailure):
+    """The student's code raised. `kinds` are the built-in classes of the exception, nearest first."""
+
+    def __init__(self, kinds: tuple[str, ...], line: int | None) -> None:
+        kind = kinds[0] if kinds else "Exception"
+        place = f" (line {line} of the cell)" if line else ""
+        super().__init__(f"Your code raised {kind}{place}.")
+        self.kinds = kinds
+        self.line = line
+
+
+class StudentMissing(StudentFailure):
+    """The name is not defined after the exercise's cells."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"The name {name} is not defined after this exercise's cells have run.")
+        self.name = name
+
+
+class StudentTimeout(StudentFailure):
+    """The call did not end within its time."""
+
+
+class StudentCrashed(StudentFailure):
+    """The student's process ended, or sent what is not a reply."""
+
+
+class StudentOutOfMemory(StudentFailure):
+    """The student's code asked for more memory than is allowed."""
+
+
+class NotRejected(StudentFailure):
+    """An impossible input got an answer, or another exception than the one asked for."""
+
+
+class Channel(Protocol):
+    """What carries a question to the student's names and brings back plain data."""
+
+    def call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any: ...
+
+    def value(self, name: str) -> Any: ...
+
+
+class Student:
+    """The student's functions as attributes: `student.output_size(28, 5, padding=2)`."""
+
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name.startswith("_"):
+            raise AttributeError(name)
+
+        def ask(*args: Any, **kwargs: Any) -> Any:
+            return self._channel.call(name, args, kwargs)
+
+        return ask
+
+    def value(self, name: str) -> Any:
+        """The plain value of a variable as it stood after its exercise's cells."""
+        return self._channel.value(name)
+
+    @contextmanager
+    def rejects(self, kind: type[Exception]) -> Iterator[None]:
+        """Pass only if the student's code raises `kind` (a built-in exception) inside the block."""
+        if getattr(builtins, kind.__name__, None) is not kind:
+            raise TypeError(f"{kind.__name__} is not a built-in exception")
+        try:
+            yield
+        except StudentRaised as raised:
+            if kind.__name__ not in raised.kinds:
+                raise NotRejected(
+                    f"An impossible input should raise {kind.__name__}, not {raised.kinds[0]}."
+                ) from None
+        else:
+            raise NotRejected(f"An impossible input should raise {kind.__name__}, but got an answer.")

@@ -1,0 +1,189 @@
+"""The student's process: runs cells and answers calls. Depends on nothing of the package but its
+siblings in `sandbox/`: a forked child can read whatever its parent imported.
+
+Nothing that is computed here is a verdict. What a student's code does to this file's objects, it
+does to its own answers.
+"""
+
+from __future__ import annotations
+
+import builtins
+import os
+import signal
+import socket
+import time
+from typing import Any
+
+import numpy as np
+import torch
+
+from autograder.sandbox import protocol
+from autograder.sandbox.plain import plain
+from autograder.sandbox.shell import Shell, cell_line, redirect
+
+
+class OverTime(KeyboardInterrupt):
+    """A cell or a call has used its time. Not an `Exception`, so that a student's handler lets it pass."""
+
+
+_BUILT_IN = {
+    kind: kind.__name__
+    for kind in vars(builtins).values()
+    if isinstance(kind, type) and issubclass(kind, BaseException)
+}
+_MEMORY_WORDS = ("can't allocate memory", "not enough memory", "Cannot allocate memory", "bad allocation")
+
+
+class Snapshot:
+    """The names of a submission as they stood after one exercise's cells."""
+
+    def __init__(self, names: dict[str, Any]) -> None:
+        self.names = dict(names)
+        self.dtype = torch.get_default_dtype()
+        self.numpy_errors = np.geterr()
+
+    def restore(self, names: dict[str, Any]) -> None:
+        names.clear()
+        names.update(self.names)
+        torch.set_default_dtype(self.dtype)
+        np.seterr(**self.numpy_errors)
+
+
+class Worker:
+    """Serves one submission over one socket until it is closed."""
+
+    def __init__(self, channel: socket.socket, shell: Shell, limits: dict[str, Any]) -> None:
+        self._channel = channel
+        self._shell = shell
+        self._limits = limits
+        self._snapshots: dict[str, Snapshot] = {}
+        self._current: str | None = None
+        self._files: dict[str, str] = {}
+
+    def serve(self) -> None:
+        redirect(self._shell)
+        answers = {"files": self._write, "cell": self._cell, "call": self._call, "value": self._value}
+        while True:
+            try:
+                question = protocol.receive(self._channel, None, 1 << 30)
+            except protocol.ProtocolError:
+                return
+            answer = answers[question["op"]](question)
+            answer["nonce"] = question["nonce"]
+            protocol.send(self._channel, answer)
+
+    def _write(self, question: dict[str, Any]) -> dict[str, Any]:
+        refused = []
+        for name, data in question["files"].items():
+            try:
+                if os.path.dirname(name):
+                    os.makedirs(os.path.dirname(name), exist_ok=True)
+                with open(name, "wb") as file:
+                    file.write(data)
+            except OSError as error:
+                refused.append([name, error.strerror or "cannot be written"])
+        return {"refused": refused}
+
+    def _cell(self, question: dict[str, Any]) -> dict[str, Any]:
+        shell = self._shell
+        shell.outputs.limit = self._limits["output_size"]
+        shell.outputs.start()
+        shell.outputs.open = True
+        error: BaseException | None = None
+        started = time.perf_counter()
+        if question["source"].strip():
+            try:
+                with _Deadline(question["seconds"]):
+                    result = shell.run_cell(question["source"], store_history=True)
+                error = result.error_before_exec or result.error_in_exec
+            except BaseException as escaped:  # student code may have replaced any part of the shell
+                error = escaped
+        shell.outputs.open = False
+        if question.get("snapshot"):
+            self._snapshots[question["snapshot"]] = Snapshot(shell.user_ns)
+        return {
+            "outputs": shell.outputs.items,
+            "failure": None if error is None else self._failure(error),
+            "seconds": time.perf_counter() - started,
+        }
+
+    def _call(self, question: dict[str, Any]) -> dict[str, Any]:
+        names = self._enter(question["exercise"])
+        if question["name"] not in names:
+            return {"missing": True}
+        try:
+            with _Deadline(question["seconds"]):
+                value = names[question["name"]](*question["args"], **question["kwargs"])
+        except BaseException as error:
+            return {"failure": self._failure(error)}
+        return self._convert(value, question["seconds"])
+
+    def _value(self, question: dict[str, Any]) -> dict[str, Any]:
+        names = self._enter(question["exercise"])
+        if question["name"] not in names:
+            return {"missing": True}
+        return self._convert(names[question["name"]], question["seconds"])
+
+    def _enter(self, exercise: str) -> dict[str, Any]:
+        names: dict[str, Any] = self._shell.user_ns
+        if self._current != exercise:
+            snapshot = self._snapshots.get(exercise)
+            if snapshot is None:
+                return {}
+            snapshot.restore(names)
+            self._current = exercise
+        return names
+
+    def _convert(self, value: Any, seconds: float) -> dict[str, Any]:
+        """Judged apart from the call: an exception in here is not the student's answer."""
+        try:
+            with _Deadline(seconds):
+                converted = plain(value)
+                protocol.encode(converted, [])
+        except OverTime:
+            return {"failure": {"kinds": [], "line": None, "over_time": True, "memory": False}}
+        except BaseException:
+            return {"opaque": type(value).__name__[:80]}
+        return {"value": converted}
+
+    def _failure(self, error: BaseException) -> dict[str, Any]:
+        kinds = [_BUILT_IN[kind] for kind in type(error).__mro__ if kind in _BUILT_IN]
+        memory = isinstance(error, MemoryError)
+        if isinstance(error, RuntimeError):
+            memory = any(word in str(error.args)[:500] for word in _MEMORY_WORDS)
+        filename = self._cell_file(error)
+        return {
+            "kinds": kinds,
+            "line": cell_line(error, filename) if filename else None,
+            "over_time": isinstance(error, OverTime),
+            "memory": memory,
+        }
+
+    def _cell_file(self, error: BaseException) -> str | None:
+        """The name under which IPython compiled the innermost cell of the traceback."""
+        found = None
+        traceback = error.__traceback__
+        while traceback is not None:
+            name = traceback.tb_frame.f_code.co_filename
+            if "ipykernel" in name or name.startswith("<ipython-input"):
+                found = name
+            traceback = traceback.tb_next
+        return found
+
+
+class _Deadline:
+    """Raise `OverTime` in this process after `seconds`, and again while it is ignored."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+
+    def __enter__(self) -> None:
+        signal.signal(signal.SIGALRM, _over_time)
+        signal.setitimer(signal.ITIMER_REAL, self._seconds, 0.5)
+
+    def __exit__(self, *_exc: object) -> None:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _over_time(_signal: int, _frame: object) -> None:
+    raise OverTime("The time for this cell is over.")
