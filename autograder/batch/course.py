@@ -1,0 +1,160 @@
+"""A course folder: where its parts are, and how one submission of it is graded."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import autograder
+from autograder.batch.folder import Handed, read_folder
+from autograder.batch.store import Store, content_key, for_student, tree_digest
+from autograder.errors import CourseError
+from autograder.grading.engine import Engine, Graded
+from autograder.grading.secret import FOLDER, course_secret
+from autograder.grading.submission import Submission, rebuild
+from autograder.grading.suite import Suite
+from autograder.grading.template import Template, load_template
+from autograder.results import Outcome
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.process import Sandbox
+
+CONFIG = "nbgrader_config.py"
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to grade: the limits, and whether a missing layer of the sandbox is accepted."""
+
+    limits: Limits = Limits()
+    allow_degraded: bool = False
+
+
+@dataclass(frozen=True)
+class Course:
+    """A folder with nbgrader_config.py and source/."""
+
+    root: Path
+
+    @classmethod
+    def find(cls, start: Path) -> Course:
+        """The course that `start` lies in. Raises `CourseError` when it lies in none."""
+        for folder in (start.resolve(), *start.resolve().parents):
+            if (folder / CONFIG).is_file() and (folder / "source").is_dir():
+                return cls(folder)
+        raise CourseError(
+            start, "is not in a course folder", f"Go to the folder that holds {CONFIG} and source/, or pass --course."
+        )
+
+    @property
+    def assignments(self) -> list[str]:
+        return sorted({path.parent.name for path in self.root.glob("source/*/*.ipynb")})
+
+    @property
+    def store(self) -> Store:
+        return Store(self.root / FOLDER / "results")
+
+    def students(self, assignment: str, submitted: Path | None = None) -> list[str]:
+        """Who handed in something for an assignment."""
+        folder = submitted or self.root / "submitted"
+        if not folder.is_dir():
+            return []
+        return sorted(
+            entry.name
+            for entry in os.scandir(folder)
+            if entry.is_dir(follow_symlinks=False) and (Path(entry.path) / assignment).is_dir()
+        )
+
+
+class Grader:
+    """Everything that grading submissions of one assignment needs, started once."""
+
+    def __init__(self, course: Course, assignment: str, options: Options, secret: str | None = None) -> None:
+        self.course = course
+        self.template = load_template(course.root, assignment)
+        self._options = options
+        self._secret = secret or course_secret(course.root, create=True)
+        self._basis = _basis(course, self.template, options, self._secret)
+        self._stack = ExitStack()
+        self._engine: Engine | None = None
+
+    def __enter__(self) -> Grader:
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        self._stack.close()
+        self._engine = None
+
+    def submission(self, handed: Handed) -> Submission:
+        """What was handed in, rebuilt on the source, with the course's own files beside it."""
+        files = {**handed.files, **_course_files(self.course.root / "source" / self.template.assignment)}
+        return rebuild(handed.notebook, self.template, files, handed.notes)
+
+    def key(self, submission: Submission) -> str:
+        return content_key(self._basis, submission.digest)
+
+    def grade(self, handed: Handed, student: str, keep: bool = True, force: bool = False) -> Graded:
+        """Grade, or take the result from the store. An error of ours is never stored."""
+        submission = self.submission(handed)
+        key = self.key(submission)
+        known = self.course.store.get(key) if keep and not force else None
+        if known is None:
+            known = self._start().grade(submission, student)
+            if keep and known.report.outcome is not Outcome.ERROR:
+                self.course.store.put(key, known)
+        return for_student(known, student, 0.0)
+
+    def _start(self) -> Engine:
+        if self._engine is None:
+            suite = self._stack.enter_context(Suite(self.template.assignment))
+            sandbox = self._stack.enter_context(
+                Sandbox(
+                    self._options.limits, hidden=[self.course.root], allow_degraded=self._options.allow_degraded
+                )
+            )
+            self._engine = Engine(self.template, suite, sandbox, self._options.limits, self._secret)
+        return self._engine
+
+
+@contextmanager
+def open_grader(course: Course, assignment: str, options: Options) -> Iterator[Grader]:
+    with Grader(course, assignment, options) as grader:
+        yield grader
+
+
+def grade_one(
+    root: Path, student: str, assignment: str, notebook: str, folder: Path, options: Options | None = None
+) -> Graded:
+    """Grade the submission in one folder, or take its result from the store."""
+    with Grader(Course(root), assignment, options or Options()) as grader:
+        if notebook != grader.template.notebook:
+            raise CourseError(
+                folder / f"{notebook}.ipynb",
+                "is not the assignment's notebook",
+                f"It should be called {grader.template.notebook}.ipynb.",
+            )
+        return grader.grade(read_folder(folder, notebook), student)
+
+
+def _basis(course: Course, template: Template, options: Options, secret: str) -> str:
+    package = Path(autograder.__file__).parent
+    assignment = template.assignment
+    return content_key(
+        autograder.__version__,
+        assignment,
+        template.digest,
+        repr(options.limits),
+        str(options.allow_degraded),
+        secret,
+        tree_digest(
+            package / "grading", package / "sandbox", package / "reference",
+            package / "exercises", package / "suites" / assignment,
+        ),
+    )  # fmt: skip
+
+
+def _course_files(folder: Path) -> dict[str, bytes]:
+    """Data files that lie beside the source notebook: every submission gets the course's own."""
+    return read_folder(folder, "\0").files if folder.is_dir() else {}

@@ -1,0 +1,132 @@
+"""Read what a student handed in, from a folder that may hold anything.
+
+Only regular files are opened, without following links and without waiting on pipes.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass, field
+from pathlib import Path
+
+_FILES, _BYTES = 200, 64 << 20
+_IGNORED = {".ipynb_checkpoints", "__pycache__", ".git", ".DS_Store", "timestamp.txt", "feedback"}
+
+
+@dataclass(frozen=True)
+class Handed:
+    """The notebook's bytes (None if there is none), the files beside it, and what was noticed."""
+
+    notebook: bytes | None
+    files: dict[str, bytes] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def read_folder(folder: Path, notebook: str) -> Handed:
+    """The submission in `folder`, whose notebook should be `<notebook>.ipynb`.
+
+    Another single notebook is taken for a renamed one. Never raises on content; an unreadable
+    folder gives no notebook and a note.
+    """
+    notes: list[str] = []
+    found: dict[str, bytes] = {}
+    room = _BYTES
+    for name, path in _regular_files(folder, notes):
+        if len(found) >= _FILES:
+            notes.append(f"More than {_FILES} files were handed in; the rest was left out.")
+            break
+        data = _read(path, room if not name.endswith(".ipynb") else max(room, 128 << 20))
+        if data is None:
+            notes.append(f"The file '{_said(name)}' could not be read or is too large; it was left out.")
+            continue
+        room -= 0 if name.endswith(".ipynb") else len(data)
+        found[name] = data
+    return _sort_out(found, notebook, notes)
+
+
+def read_file(path: Path) -> Handed:
+    """A single notebook file, wherever it is."""
+    data = _read(path, 128 << 20)
+    return Handed(data, notes=() if data is not None else ("The file could not be read.",))
+
+
+def _sort_out(found: dict[str, bytes], notebook: str, notes: list[str]) -> Handed:
+    wanted = f"{notebook}.ipynb"
+    notebooks = sorted(name for name in found if name.lower().endswith(".ipynb"))
+    chosen = wanted if wanted in found else None
+    if chosen is None:
+        same = [name for name in notebooks if os.path.basename(name).casefold() == wanted.casefold()]
+        chosen = (same or notebooks or [None])[0] if len(same) == 1 or len(notebooks) == 1 else None
+        if chosen is None and notebooks:
+            chosen = min(notebooks, key=lambda name: (notebook not in name, name.count("/"), len(name), name))
+            notes.append(f"Several notebooks were handed in; '{_said(chosen)}' was graded.")
+        elif chosen is not None:
+            notes.append(f"The notebook was called '{_said(chosen)}'; it was taken for '{wanted}'.")
+        else:
+            stray = [name for name in found if _looks_like_a_notebook(found[name])]
+            if len(stray) == 1:
+                chosen = stray[0]
+                notes.append(f"The file '{_said(chosen)}' holds a notebook; it was taken for '{wanted}'.")
+    elif len(notebooks) > 1:
+        others = ", ".join(f"'{_said(name)}'" for name in notebooks if name != chosen)
+        notes.append(f"Other notebooks were handed in too and not graded: {others}.")
+    files = {name: data for name, data in found.items() if name != chosen and name not in notebooks}
+    return Handed(found.get(chosen) if chosen else None, files, tuple(notes))
+
+
+def _regular_files(folder: Path, notes: list[str]) -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    waiting = [("", str(folder))]
+    while waiting and len(found) < 10 * _FILES:
+        prefix, place = waiting.pop()
+        try:
+            entries = sorted(os.scandir(place), key=lambda entry: entry.name)
+        except OSError as error:
+            notes.append(f"The folder '{_said(prefix or folder.name)}' could not be opened ({error.strerror}).")
+            continue
+        for entry in entries:
+            if entry.name in _IGNORED:
+                continue
+            name = prefix + entry.name
+            mode = entry.stat(follow_symlinks=False).st_mode
+            if stat.S_ISDIR(mode):
+                if name.count("/") < 6:
+                    waiting.append((name + "/", entry.path))
+            elif stat.S_ISREG(mode):
+                if _plain_name(name):
+                    found.append((name, entry.path))
+                else:
+                    notes.append(f"The file '{_said(name)}' has a name that is not allowed; it was left out.")
+            else:
+                kind = "link" if stat.S_ISLNK(mode) else "special file"
+                notes.append(f"'{_said(name)}' is a {kind}; it was not followed and was left out.")
+    return sorted(found)
+
+
+def _read(path: Path | str, limit: int) -> bytes | None:
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None
+    with os.fdopen(fd, "rb") as file:
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            return None
+        try:
+            data = file.read(limit + 1)
+        except OSError:
+            return None
+    return data if len(data) <= limit else None
+
+
+def _plain_name(name: str) -> bool:
+    return name.isprintable() and len(name.encode("utf-8", "replace")) < 200 and ".." not in name.split("/")
+
+
+def _said(name: str) -> str:
+    return "".join(char if char.isprintable() else "?" for char in name)[:120]
+
+
+def _looks_like_a_notebook(data: bytes) -> bool:
+    head = data[:2_000_000].lstrip(b"\xef\xbb\xbf \r\n\t")
+    return head.startswith(b"{") and b'"cells"' in data and b'"nbformat"' in data

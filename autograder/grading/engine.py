@@ -1,0 +1,240 @@
+"""Grade one submission: run it in the sandbox, run the hidden suites against it here, add up.
+
+`Engine.grade` depends on the submission's content, the assignment, the limits and the secret only.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from autograder.errors import GradingError
+from autograder.exercises.catalogue import Exercise, load_exercises
+from autograder.exercises.compare import WrongAnswer
+from autograder.grading.autograded import graded_notebook
+from autograder.grading.execution import Execution, outcome_of
+from autograder.grading.naming import Probe, named
+from autograder.grading.submission import Submission
+from autograder.grading.suite import Check, Suite
+from autograder.grading.template import Role, Template, TemplateCell
+from autograder.results import CheckResult, ExerciseResult, GradeReport, Outcome, gravest
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.process import Sandbox
+from autograder.sandbox.student import (
+    StudentCrashed,
+    StudentFailure,
+    StudentMissing,
+    StudentRaised,
+    StudentTimeout,
+)
+
+#: After this many calls that ran out of time, an exercise's other checks are not called any more.
+_PATIENCE = 2
+
+NOT_ATTEMPTED = "This exercise has no answer yet: its cell is as it was released."
+OUR_ERROR = "This check could not be run; the fault is the course's, not yours. Tell your teacher."
+
+
+@dataclass(frozen=True)
+class Graded:
+    """A report, and the notebook that shows it (nbformat 4 JSON)."""
+
+    report: GradeReport
+    notebook: dict[str, Any]
+    #: What an operator should know of an error of ours; empty otherwise.
+    trouble: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        return {"report": self.report.to_json(), "notebook": self.notebook, "trouble": list(self.trouble)}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Graded:
+        return cls(GradeReport.from_json(data["report"]), data["notebook"], tuple(data["trouble"]))
+
+
+class Engine:
+    """Grades submissions of one assignment, one after the other, in one sandbox."""
+
+    def __init__(self, template: Template, suite: Suite, sandbox: Sandbox, limits: Limits, secret: str) -> None:
+        self.template = template
+        self._suite = suite
+        self._sandbox = sandbox
+        self._limits = limits
+        self._secret = secret
+        self._exercises = load_exercises(template.assignment)
+
+    def grade(self, submission: Submission, student: str) -> Graded:
+        """Run, check and add up. Raises `SandboxError` when no submission can be run here at all."""
+        started = time.perf_counter()
+        execution = Execution(submission, self._sandbox, self._limits)
+        trouble: list[str] = []
+        try:
+            execution.run()
+            results = tuple(
+                self._exercise(cell, submission, execution, trouble)
+                for cell in self.template.cells
+                if cell.role is Role.CHECKS
+            )
+        finally:
+            execution.close()
+        written = sum(cell.points for cell in self.template.cells if cell.role is Role.WRITTEN)
+        report = GradeReport(
+            student=student,
+            assignment=submission.assignment,
+            notebook=submission.notebook,
+            score=round(sum(result.points for result in results), 4),
+            max_score=round(sum(result.max_points for result in results) + written, 4),
+            late_seconds=0.0,
+            repairs=(*submission.repairs, *execution.notes),
+            sandbox=execution.layers,
+            seconds=round(time.perf_counter() - started, 3),
+            exercises=results,
+        )
+        notebook = graded_notebook(
+            submission, self.template, execution.runs, report, self._limits.notebook_output_size
+        )
+        return Graded(report, notebook, tuple(trouble))
+
+    def _exercise(
+        self, cell: TemplateCell, submission: Submission, execution: Execution, trouble: list[str]
+    ) -> ExerciseResult:
+        name = cell.exercise or ""
+        checks = self._suite.checks(name)
+        if name not in submission.attempted:
+            results = [_result(check, cell.points, checks, Outcome.NOT_ATTEMPTED, NOT_ATTEMPTED) for check in checks]
+            return _total(cell, results)
+        questions = _Questions(name, execution, self._limits)
+        results = []
+        for check in checks:
+            questions.heard = False
+            raised = self._suite.run(check, questions, self._secret)
+            outcome, message = self._judge(check, raised, questions, execution, trouble)
+            results.append(_result(check, cell.points, checks, outcome, message))
+        return _total(cell, self._name(self._exercises.get(name), questions.probes, results))
+
+    def _judge(
+        self,
+        check: Check,
+        raised: BaseException | None,
+        questions: _Questions,
+        execution: Execution,
+        trouble: list[str],
+    ) -> tuple[Outcome, str]:
+        if raised is None:
+            return Outcome.PASSED, check.sentence
+        if isinstance(raised, WrongAnswer):
+            return Outcome.FAILED, f"{check.sentence} {raised}"
+        if isinstance(raised, StudentMissing):
+            cause = _answer_failure(execution, check.exercise)
+            if cause is not None:
+                return outcome_of(cause), f"{check.sentence} The answer cell did not run to its end. {cause}"
+            return Outcome.FAILED, f"{check.sentence} {raised}"
+        if isinstance(raised, StudentFailure):
+            return outcome_of(raised), f"{check.sentence} {raised}"
+        if questions.heard:
+            # Whatever goes wrong after the first byte from a student is not ours to pay for.
+            trouble.append(f"{check.exercise}/{check.name}: {type(raised).__name__} after an answer: {raised}")
+            return Outcome.CRASHED, f"{check.sentence} Your answer could not be compared."
+        trouble.append(f"{check.exercise}/{check.name}: {type(raised).__name__}: {raised}")
+        return Outcome.ERROR, OUR_ERROR
+
+    def _name(
+        self, exercise: Exercise | None, probes: list[Probe], results: list[CheckResult]
+    ) -> list[CheckResult]:
+        """Put the misconception's name on the failed checks, and its sentence on the first."""
+        failed = [result for result in results if result.outcome is Outcome.FAILED]
+        found = named(exercise, probes) if exercise is not None and failed else None
+        if found is None:
+            return results
+        return [
+            CheckResult(
+                name=result.name,
+                outcome=result.outcome,
+                points=result.points,
+                max_points=result.max_points,
+                message=found.sentence if result is failed[0] else result.message,
+                misconception=found.name,
+            )
+            if result.outcome is Outcome.FAILED
+            else result
+            for result in results
+        ]
+
+
+class _Questions:
+    """The channel of one exercise: asks in the exercise's snapshot, remembers, and loses patience."""
+
+    def __init__(self, exercise: str, execution: Execution, limits: Limits) -> None:
+        self.heard = False
+        self.probes: list[Probe] = []
+        self._exercise = exercise
+        self._execution = execution
+        self._limits = limits
+        self._late = 0
+        self._dead: StudentFailure | None = None
+
+    def call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return self._ask(name, args, kwargs)
+
+    def value(self, name: str) -> Any:
+        return self._ask(name, None, {})
+
+    def _ask(self, name: str, args: tuple[Any, ...] | None, kwargs: dict[str, Any]) -> Any:
+        if self._dead is not None:
+            raise self._dead
+        session = self._execution.session()
+        if session is None:
+            self.heard = True
+            raise StudentTimeout("The submission's time was over before this check.")
+        seconds = max(0.1, min(self._limits.call_seconds, self._execution.remaining()))
+        self.heard = True
+        try:
+            if args is None:
+                value = session.value(self._exercise, name, seconds)
+            else:
+                value = session.call(self._exercise, name, args, kwargs, seconds)
+        except StudentRaised as raised:
+            self.probes.append(Probe(name, args, kwargs, raised=raised.kinds))
+            raise
+        except StudentFailure as failed:
+            self._late += isinstance(failed, StudentTimeout)
+            if not session.alive or self._late >= _PATIENCE or isinstance(failed, StudentCrashed):
+                self._dead = failed
+            raise
+        self.probes.append(Probe(name, args, kwargs, value=value))
+        return value
+
+
+def _answer_failure(execution: Execution, exercise: str) -> StudentFailure | None:
+    """How the exercise's own answer cell failed, if it did."""
+    for planned, run in zip(execution.submission.cells, execution.runs, strict=True):
+        if planned.template is not None and planned.template.role is Role.SOLUTION:
+            if planned.template.exercise == exercise:
+                return run.failure
+    return None
+
+
+def _result(check: Check, points: float, checks: list[Check], outcome: Outcome, message: str) -> CheckResult:
+    share = points * check.weight / sum(one.weight for one in checks)
+    earned = share if outcome is Outcome.PASSED else 0.0
+    return CheckResult(check.name, outcome, round(earned, 4), round(share, 4), message)
+
+
+def _total(cell: TemplateCell, results: list[CheckResult]) -> ExerciseResult:
+    """The weighted share of the checks that passed: exactly the full points when all did."""
+    outcomes = [result.outcome for result in results]
+    if all(outcome is Outcome.PASSED for outcome in outcomes):
+        points = cell.points
+    else:
+        points = round(sum(result.points for result in results), 4)
+    return ExerciseResult(cell.grade_id, min(points, cell.points), cell.points, gravest(outcomes), tuple(results))
+
+
+def refuse_error(graded: Graded) -> None:
+    """Raise `GradingError` when an error of ours stands in the way of a score."""
+    if graded.report.outcome is Outcome.ERROR:
+        raise GradingError(
+            f"{graded.report.student}/{graded.report.assignment}: not graded, the fault is ours: "
+            + "; ".join(graded.trouble)
+        )

@@ -1,0 +1,151 @@
+"""Run a rebuilt submission in the sandbox, cell by cell, through crashes and endless loops.
+
+What comes back is data to show; no verdict is drawn from an output.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from autograder.grading.submission import PlannedCell, Submission
+from autograder.results import Outcome
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.process import Sandbox, Session, failure
+from autograder.sandbox.student import (
+    StudentCrashed,
+    StudentFailure,
+    StudentOutOfMemory,
+    StudentRaised,
+    StudentTimeout,
+)
+
+
+@dataclass
+class CellRun:
+    """What one cell did: its outputs as received, and how it failed if it did."""
+
+    outputs: list[Any] = field(default_factory=list)
+    failure: StudentFailure | None = None
+    ran: bool = False
+
+
+def outcome_of(failed: StudentFailure) -> Outcome:
+    """The outcome that a student's failure gives to a check."""
+    if isinstance(failed, StudentTimeout):
+        return Outcome.TIMEOUT
+    if isinstance(failed, StudentOutOfMemory):
+        return Outcome.OUT_OF_MEMORY
+    return Outcome.CRASHED if isinstance(failed, StudentCrashed) else Outcome.FAILED
+
+
+class Execution:
+    """One submission in one sandbox. After a crash a new fork replays the cells, without the deadly one."""
+
+    def __init__(self, submission: Submission, sandbox: Sandbox, limits: Limits) -> None:
+        self.submission = submission
+        self.runs = [CellRun() for _ in submission.cells]
+        self.layers: tuple[str, ...] = ()
+        self.notes: list[str] = []
+        self._sandbox = sandbox
+        self._limits = limits
+        self._deadline = time.monotonic() + limits.submission_seconds
+        self._session: Session | None = None
+        self._deadly: set[int] = set()
+        self._forks = 0
+
+    def run(self) -> None:
+        """Run every cell once, keeping outputs. Raises `SandboxError` when nothing could be started."""
+        self._advance(first_time=True)
+
+    def session(self) -> Session | None:
+        """A live process in which every cell has run, or None when the submission's budget is spent."""
+        if self._session is not None and self._session.alive:
+            return self._session
+        if self._forks and not self._may_fork():
+            return None
+        self._advance(first_time=False)
+        return self._session if self._session is not None and self._session.alive else None
+
+    def remaining(self) -> float:
+        """Seconds left of the submission's own time."""
+        return self._deadline - time.monotonic()
+
+    def close(self) -> None:
+        if self._session is not None:
+            self._session.close()
+            self._session = None
+
+    def _may_fork(self) -> bool:
+        return self._forks <= self._limits.restarts and self.remaining() > 0
+
+    def _advance(self, first_time: bool) -> None:
+        while True:
+            self._start()
+            dead = self._pass(keep=first_time)
+            if dead is None:
+                return
+            self._deadly.add(dead)
+            if not self._may_fork():
+                self.notes.append("The submission used up its time or its restarts; later cells were not run.")
+                return
+
+    def _start(self) -> None:
+        self.close()
+        self._forks += 1
+        self._session = self._sandbox.spawn()
+        self.layers = self._session.layers
+        if self.submission.files:
+            try:
+                refused = self._session.write_files(self.submission.files)
+            except StudentFailure:
+                refused = []
+            if self._forks == 1:
+                self.notes.extend(f"The file '{name}' was not given to the notebook: {why}." for name, why in refused)
+
+    def _pass(self, keep: bool) -> int | None:
+        """One pass over the cells; returns the index of a cell that ended the process."""
+        for index, cell in enumerate(self.submission.cells):
+            run = self.runs[index]
+            source = cell.source if _runs(cell) and index not in self._deadly else ""
+            if not source and not cell.snapshots:
+                continue
+            if self.remaining() <= 0 and source:
+                if not run.ran and run.failure is None:
+                    run.failure = StudentTimeout("The submission's time was over before this cell.")
+                source = ""
+            try:
+                self._cell(index, source, keep and not run.ran, cell.snapshots)
+            except StudentFailure as failed:
+                if index in self._deadly:
+                    return None  # the process ends even without this cell: give up
+                run.failure, run.ran = failed, True
+                return index
+        return None
+
+    def _cell(self, index: int, source: str, keep: bool, snapshots: tuple[str, ...]) -> None:
+        assert self._session is not None
+        seconds = max(0.1, min(self._limits.cell_seconds, self.remaining()))
+        answer = self._session.run_cell(source, seconds, snapshots[0] if snapshots else None)
+        for more in snapshots[1:]:
+            self._session.run_cell("", 1.0, more)
+        if not keep or not source:
+            return
+        run = self.runs[index]
+        run.ran = True
+        outputs = answer.get("outputs")
+        run.outputs = outputs if isinstance(outputs, list) else []
+        if answer.get("failure") is not None:
+            run.failure = failure(answer["failure"])
+
+
+def _runs(cell: PlannedCell) -> bool:
+    return cell.run and cell.cell_type == "code"
+
+
+def explain(failed: StudentFailure) -> str:
+    """One sentence on a cell that did not end well, for an exercise whose names are missing."""
+    if isinstance(failed, StudentRaised):
+        return "The answer cell did not run to its end. " + str(failed)
+    return "The answer cell did not run to its end. " + str(failed)

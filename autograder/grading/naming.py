@@ -1,0 +1,83 @@
+"""Name a misconception: only when the student's values equal one wrong answer's on every probe."""
+
+from __future__ import annotations
+
+import copy
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from autograder.exercises.catalogue import Exercise, Misconception
+
+
+@dataclass(frozen=True)
+class Probe:
+    """A question that was put to the student's names, and the plain answer.
+
+    `args` is None for a variable that was read; `raised` holds the built-in classes of an exception.
+    """
+
+    name: str
+    args: tuple[Any, ...] | None
+    kwargs: dict[str, Any]
+    value: Any = None
+    raised: tuple[str, ...] | None = None
+
+
+def named(exercise: Exercise, probes: list[Probe]) -> Misconception | None:
+    """The one catalogued wrong answer that agrees on every probe; None for none or for two."""
+    if not probes:
+        return None
+    agreeing = [one for one in exercise.misconceptions if _agrees(one, probes)]
+    return agreeing[0] if len(agreeing) == 1 else None
+
+
+def _agrees(misconception: Misconception, probes: list[Probe]) -> bool:
+    names: dict[str, Any] = {"np": np, "math": math}
+    if "torch" in misconception.code:
+        import torch
+
+        names["torch"] = torch
+    try:
+        exec(compile(misconception.code, f"<{misconception.name}>", "exec"), names)
+    except Exception:
+        return False
+    return all(_same_answer(names, probe) for probe in probes)
+
+
+def _same_answer(names: dict[str, Any], probe: Probe) -> bool:
+    if probe.name not in names:
+        return False
+    if probe.args is None:
+        return _equal(names[probe.name], probe.value)
+    try:
+        value = names[probe.name](*copy.deepcopy(probe.args), **copy.deepcopy(probe.kwargs))
+    except Exception as error:
+        kinds = {kind.__name__ for kind in type(error).__mro__}
+        return probe.raised is not None and probe.raised[:1] != () and probe.raised[0] in kinds
+    return probe.raised is None and _equal(value, probe.value)
+
+
+def _equal(wrong: Any, got: Any) -> bool:
+    """Whether two answers are the same up to rounding, NaN included."""
+    if hasattr(wrong, "detach"):
+        wrong = wrong.detach().numpy()
+    if isinstance(wrong, dict) or isinstance(got, dict):
+        return (
+            isinstance(wrong, dict)
+            and isinstance(got, dict)
+            and wrong.keys() == got.keys()
+            and all(_equal(one, got[key]) for key, one in wrong.items())
+        )
+    if wrong is None or isinstance(wrong, bool | str) or got is None or isinstance(got, bool | str):
+        return type(wrong) is type(got) and bool(wrong == got)
+    try:
+        left = np.squeeze(np.asarray(wrong, dtype=np.float64))
+        right = np.squeeze(np.asarray(got, dtype=np.float64))
+    except (TypeError, ValueError, OverflowError):
+        if isinstance(wrong, list | tuple) and isinstance(got, list | tuple) and len(wrong) == len(got):
+            return all(_equal(one, other) for one, other in zip(wrong, got, strict=True))
+        return False
+    return left.shape == right.shape and bool(np.allclose(left, right, rtol=1e-3, atol=1e-9, equal_nan=True))

@@ -1,0 +1,107 @@
+"""Read a submitted notebook as data, whatever state it is in. Nothing in it is trusted or executed."""
+
+from __future__ import annotations
+
+import codecs
+import json
+from dataclasses import dataclass
+from typing import Any
+
+_SOURCE_LIMIT = 500_000
+_CELL_LIMIT = 2_000
+_FILE_LIMIT = 128 << 20
+
+
+@dataclass(frozen=True)
+class StudentCell:
+    """One cell as submitted: its type, text and the grade_id that its metadata claims."""
+
+    cell_type: str
+    source: str
+    grade_id: str | None
+
+
+def read_notebook(raw: bytes) -> tuple[list[StudentCell], list[str]]:
+    """The cells of a notebook file, and what had to be mended to read them, as sentences.
+
+    Never raises: a file that is no notebook gives no cells and a sentence that says so.
+    """
+    notes: list[str] = []
+    if not raw.strip():
+        return [], ["The submitted file is empty; it was graded as a notebook without answers."]
+    if len(raw) > _FILE_LIMIT:
+        return [], [f"The submitted file is larger than {_FILE_LIMIT >> 20} MiB and was not read."]
+    text = _text(raw, notes)
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        place = f" (line {error.lineno})" if isinstance(error, json.JSONDecodeError) else ""
+        return [], [*notes, f"The submitted file is not a readable notebook{place}; no answer was found in it."]
+    if not isinstance(data, dict):
+        return [], [*notes, "The submitted file is JSON but not a notebook; no answer was found in it."]
+    cells = data.get("cells")
+    if not isinstance(cells, list):
+        cells = _older(data)
+        if cells is None:
+            return [], [*notes, "The submitted file has no cells; no answer was found in it."]
+        notes.append("The notebook is in an old format (3 or earlier); it was converted.")
+    if len(cells) > _CELL_LIMIT:
+        notes.append(f"The notebook has {len(cells)} cells; only the first {_CELL_LIMIT} were read.")
+    read = [_cell(cell, number, notes) for number, cell in enumerate(cells[:_CELL_LIMIT], 1)]
+    return [cell for cell in read if cell is not None], notes
+
+
+def _text(raw: bytes, notes: list[str]) -> str:
+    for mark, name in ((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16")):
+        if raw.startswith(mark):
+            notes.append("The file is in UTF-16; it was read as such.")
+            return raw.decode(name, "replace")
+    if raw.startswith(codecs.BOM_UTF8):
+        notes.append("The file begins with a byte order mark; it was left out.")
+        raw = raw[len(codecs.BOM_UTF8) :]
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        notes.append("The file is not valid UTF-8; characters that could not be read were replaced.")
+        return raw.decode("utf-8", "replace")
+
+
+def _older(data: dict[str, Any]) -> list[Any] | None:
+    """The cells of a version 3 notebook, with the keys of version 4."""
+    sheets = data.get("worksheets")
+    if not isinstance(sheets, list):
+        return None
+    cells: list[Any] = []
+    for sheet in sheets:
+        for cell in sheet.get("cells", []) if isinstance(sheet, dict) else []:
+            if isinstance(cell, dict):
+                kind = cell.get("cell_type")
+                source = cell.get("input", "") if kind == "code" else cell.get("source", "")
+                if kind == "heading":
+                    kind = "markdown"
+                cells.append({**cell, "cell_type": kind, "source": source})
+    return cells
+
+
+def _cell(cell: Any, number: int, notes: list[str]) -> StudentCell | None:
+    if not isinstance(cell, dict):
+        notes.append(f"Cell {number} is not a cell; it was left out.")
+        return None
+    kind = cell.get("cell_type")
+    if kind not in ("code", "markdown", "raw"):
+        notes.append(f"Cell {number} has an unknown type; it was read as text.")
+        kind = "raw"
+    source = cell.get("source", "")
+    if isinstance(source, list):
+        source = "".join(line for line in source if isinstance(line, str))
+    if not isinstance(source, str):
+        notes.append(f"Cell {number} has no readable text; it was left empty.")
+        source = ""
+    if len(source) > _SOURCE_LIMIT:
+        notes.append(f"Cell {number} holds more than {_SOURCE_LIMIT} characters; the rest was cut.")
+        source = source[:_SOURCE_LIMIT]
+    source = source.encode("utf-8", "replace").decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
+    metadata = cell.get("metadata")
+    nbgrader = metadata.get("nbgrader") if isinstance(metadata, dict) else None
+    grade_id = nbgrader.get("grade_id") if isinstance(nbgrader, dict) else None
+    return StudentCell(kind, source, grade_id if isinstance(grade_id, str) and grade_id else None)

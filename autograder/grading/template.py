@@ -1,0 +1,129 @@
+"""An assignment's notebook as the course released it: what every submission is rebuilt on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import nbformat
+
+from autograder.errors import CourseError
+from autograder.exercises.catalogue import load_exercises
+from autograder.grading.release_cells import release_cells
+
+CHECKS = "_checks"
+WRITTEN = "_written"
+
+
+class Role(StrEnum):
+    """What a released cell is for."""
+
+    LOCKED = "locked"
+    SOLUTION = "solution"
+    CHECKS = "checks"
+    WRITTEN = "written"
+
+
+@dataclass(frozen=True)
+class TemplateCell:
+    """One released cell. `node` is its nbformat JSON; `marking` the scheme of a written answer."""
+
+    grade_id: str
+    role: Role
+    cell_type: str
+    source: str
+    points: float
+    node: dict[str, Any]
+    marking: str | None = None
+
+    @property
+    def exercise(self) -> str | None:
+        """The exercise of a solution or grade cell."""
+        if self.role is Role.SOLUTION:
+            return self.grade_id
+        return self.grade_id.removesuffix(CHECKS) if self.role is Role.CHECKS else None
+
+
+@dataclass(frozen=True)
+class Template:
+    """The released cells in order, and the names that each exercise asks for."""
+
+    assignment: str
+    notebook: str
+    cells: tuple[TemplateCell, ...]
+    asks: dict[str, tuple[str, ...]]
+    metadata: dict[str, Any]
+
+    @property
+    def digest(self) -> str:
+        """Changes whenever a released cell does."""
+        parts = [[cell.grade_id, cell.cell_type, cell.source, cell.points] for cell in self.cells]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def load_template(root: Path, assignment: str) -> Template:
+    """The template of an assignment from the course's source/. Raises `CourseError`."""
+    folder = root / "source" / assignment
+    notebooks = sorted(folder.glob("*.ipynb"))
+    if len(notebooks) != 1:
+        found = "has no notebook" if not notebooks else f"has {len(notebooks)} notebooks"
+        known = ", ".join(sorted(path.parent.name for path in root.glob("source/*/*.ipynb"))) or "none"
+        raise CourseError(folder, found, f"One notebook an assignment is needed; assignments here: {known}.")
+    path = notebooks[0]
+    try:
+        source = nbformat.read(path, as_version=4)
+    except Exception as error:
+        raise CourseError(path, f"is not a readable notebook ({error})", "Mend it or restore it.") from error
+    marking = {
+        cell.metadata.nbgrader.grade_id: _marking(cell.source)
+        for cell in source.cells
+        if "nbgrader" in cell.metadata and cell.metadata.nbgrader.get("grade_id", "").endswith(WRITTEN)
+    }
+    released = release_cells(source)
+    cells = tuple(_template_cell(cell, marking) for cell in released.cells)
+    return Template(
+        assignment=assignment,
+        notebook=path.stem,
+        cells=cells,
+        asks={name: exercise.asks for name, exercise in load_exercises(assignment).items()},
+        metadata=dict(released.metadata),
+    )
+
+
+def _template_cell(cell: Any, marking: dict[str, str | None]) -> TemplateCell:
+    data = cell.metadata.get("nbgrader", {})
+    grade, solution = bool(data.get("grade")), bool(data.get("solution"))
+    if grade and solution:
+        role = Role.WRITTEN
+    elif grade:
+        role = Role.CHECKS
+    else:
+        role = Role.SOLUTION if solution else Role.LOCKED
+    grade_id = str(data.get("grade_id", ""))
+    return TemplateCell(
+        grade_id=grade_id,
+        role=role,
+        cell_type=cell.cell_type,
+        source=cell.source,
+        points=float(data.get("points", 0.0)) if grade else 0.0,
+        node=json.loads(json.dumps(cell)),
+        marking=marking.get(grade_id),
+    )
+
+
+def _marking(source: str) -> str | None:
+    """The text between the marking scheme's delimiters."""
+    inside: list[str] = []
+    open_ = False
+    for line in source.splitlines():
+        if "BEGIN MARK SCHEME" in line:
+            open_ = True
+        elif "END MARK SCHEME" in line:
+            open_ = False
+        elif open_:
+            inside.append(line)
+    return "\n".join(inside).strip() or None

@@ -1,0 +1,51 @@
+"""The exporter of `nbgrader generate_feedback`: one page that stands alone and runs nothing.
+
+It shares nothing with nbconvert's HTML exporter, whose templates load scripts and whose settings
+belong to the formgrader.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+from nbconvert.exporters import Exporter
+from nbformat import NotebookNode
+
+from autograder.nbgrader_bridge.code_html import code_css
+from autograder.nbgrader_bridge.feedback_page import Page, feedback_page
+
+TEMPLATES = Path(__file__).parent / "templates" / "deepdrills"
+
+
+class FeedbackExporter(Exporter):  # type: ignore[misc]
+    """Writes the feedback page of a notebook that `GetMarks` has filled in."""
+
+    output_mimetype = "text/html"
+    export_from_notebook = None
+
+    def __init__(self, **kwargs: Any) -> None:
+        kwargs.setdefault("file_extension", ".html")
+        super().__init__(**kwargs)
+
+    def from_notebook_node(
+        self, nb: NotebookNode, resources: dict[str, Any] | None = None, **kw: Any
+    ) -> tuple[str, dict[str, Any]]:
+        notebook, resources = super().from_notebook_node(nb, resources, **kw)
+        course = getattr(getattr(self.parent, "coursedir", None), "course_id", "")
+        return render(feedback_page(notebook, resources["nbgrader"], course)), resources
+
+
+def render(page: Page) -> str:
+    """The page as HTML. What is not already `Markup` is escaped."""
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    style = (TEMPLATES / "page.css").read_text(encoding="utf-8")
+    return environment.get_template("index.html.j2").render(page=page, css=Markup(style + code_css()))

@@ -1,0 +1,216 @@
+"""What a student's feedback page says, from an autograded notebook: pure, and nothing for TAs alone.
+
+Every text of the student's goes through `rich_text` or `code_html`, or is escaped by the template.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+from nbformat import NotebookNode
+
+from autograder.errors import CourseError
+from autograder.exercises.catalogue import load_exercises
+from autograder.grading.outputs import SYMBOLS, WORDS, points_text
+from autograder.grading.release_cells import is_author_cell
+from autograder.nbgrader_bridge.code_html import code_html
+from autograder.nbgrader_bridge.page_outputs import Figures, shown_outputs
+from autograder.nbgrader_bridge.rich_text import HeadingOrder, markdown_html
+from autograder.nbgrader_bridge.solutions import without_hidden
+from autograder.results import Outcome
+
+MARKING_SCHEME = "marking-scheme"
+TEXT_STUB = "YOUR ANSWER HERE"
+
+
+@dataclass(frozen=True)
+class CheckRow:
+    """One line of an exercise's panel."""
+
+    name: str
+    symbol: str
+    word: str
+    points: str
+    message: str
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One graded exercise: its line in the summary, and its panel in the work."""
+
+    anchor: str
+    title: str
+    points: str
+    symbol: str
+    word: str
+    notes: tuple[str, ...] = ()
+    checks: tuple[CheckRow, ...] = ()
+    level: int = 3
+
+
+@dataclass(frozen=True)
+class Block:
+    """One cell of the work. `fold` says what is behind a fold: code that the course gave."""
+
+    label: str = ""
+    fold: bool = False
+    body: Markup = Markup("")
+    outputs: tuple[Markup, ...] = ()
+    comment: Markup | None = None
+    panel: Panel | None = None
+
+
+@dataclass(frozen=True)
+class Page:
+    """The whole page, without its looks."""
+
+    course: str
+    assignment: str
+    notebook: str
+    student: str
+    score: str
+    max_score: str
+    late_penalty: str
+    repairs: tuple[str, ...]
+    panels: tuple[Panel, ...]
+    blocks: tuple[Block, ...]
+
+
+def feedback_page(notebook: NotebookNode, names: Mapping[str, Any], course: str = "") -> Page:
+    """The page of an autograded notebook whose cells hold the gradebook's marks.
+
+    `names` is nbgrader's own record of a conversion: student, assignment, notebook, score,
+    max_score and late_penalty.
+    """
+    titles = _titles(str(names["assignment"]))
+    order, figures = HeadingOrder(), Figures()
+    blocks = tuple(
+        _block(cell, titles, order, figures) for cell in notebook.cells if not _is_for_staff(cell)
+    )
+    report = notebook.metadata.get("deepdrills", {}).get("report", {})
+    penalty = float(names.get("late_penalty") or 0.0)
+    return Page(
+        course=course,
+        assignment=str(names["assignment"]),
+        notebook=str(names["notebook"]),
+        student=str(names["student"]),
+        score=points_text(float(names["score"])),
+        max_score=points_text(float(names["max_score"])),
+        late_penalty=points_text(penalty) if penalty > 0 else "",
+        repairs=tuple(str(one) for one in report.get("repairs", ())),
+        panels=tuple(block.panel for block in blocks if block.panel),
+        blocks=blocks,
+    )
+
+
+def _is_for_staff(cell: NotebookNode) -> bool:
+    return is_author_cell(cell) or cell.metadata.get("deepdrills", {}).get("role") == MARKING_SCHEME
+
+
+def _block(cell: NotebookNode, titles: dict[str, str], order: HeadingOrder, figures: Figures) -> Block:
+    about = cell.metadata.get("nbgrader", {})
+    graded, answer = about.get("grade", False), about.get("solution", False)
+    comment = about.get("comment")
+    said = Markup(markdown_html(str(comment), order)) if comment else None
+    if graded and not answer:
+        return Block(panel=_checked(cell, titles, order), comment=said)
+    given = bool(about.get("grade_id")) and not answer
+    text = without_hidden(cell.source) if given else cell.source
+    label = "" if given else "Your answer" if answer else "Your own cell"
+    panel = _marked(cell, titles, order) if graded else None
+    if cell.cell_type == "markdown":
+        return Block(label=label, body=Markup(markdown_html(text, order)), comment=said, panel=panel)
+    title = _title(str(about.get("grade_id") or ""), titles)
+    return Block(
+        label=label or "Given code",
+        fold=given and cell.cell_type == "code",
+        body=Markup(code_html(text)),
+        outputs=tuple(Markup(one) for one in shown_outputs(cell, title, order, figures)),
+        comment=said,
+        panel=panel,
+    )
+
+
+def _checked(cell: NotebookNode, titles: dict[str, str], order: HeadingOrder) -> Panel:
+    """The panel of a cell that the course's checks graded."""
+    exercise = cell.metadata.get("deepdrills", {}).get("exercise", {})
+    checks = tuple(
+        CheckRow(
+            name=str(check["name"]),
+            symbol=SYMBOLS[Outcome(check["outcome"])],
+            word=WORDS[Outcome(check["outcome"])],
+            points=f"{points_text(check['points'])} / {points_text(check['max_points'])}",
+            message=str(check["message"]),
+        )
+        for check in exercise.get("checks", ())
+    )
+    symbol, word = "", "graded"
+    if exercise:
+        outcome = Outcome(exercise["outcome"])
+        symbol, word = SYMBOLS[outcome], WORDS[outcome]
+        if outcome is Outcome.FAILED and exercise["points"] > 0:
+            symbol, word = "◐", "partly passed"
+    return _panel(cell, titles, order, symbol, word, checks)
+
+
+def _marked(cell: NotebookNode, titles: dict[str, str], order: HeadingOrder) -> Panel:
+    """The panel of an answer that a person marks."""
+    if cell.source.strip() in ("", TEXT_STUB):
+        return _panel(cell, titles, order, SYMBOLS[Outcome.NOT_ATTEMPTED], "no answer")
+    if cell.metadata.nbgrader.get("unmarked", False):
+        return _panel(cell, titles, order, "…", "not marked yet")
+    return _panel(cell, titles, order, "✎", "marked by your teacher")
+
+
+def _panel(
+    cell: NotebookNode,
+    titles: dict[str, str],
+    order: HeadingOrder,
+    symbol: str,
+    word: str,
+    checks: tuple[CheckRow, ...] = (),
+) -> Panel:
+    about = cell.metadata.nbgrader
+    most = points_text(float(about["points"]))
+    unmarked = about.get("unmarked", False)
+    notes = []
+    if about.get("marked_by_hand") and checks:
+        notes.append("Your teacher has set the points of this exercise.")
+    if about.get("marked_by_hand") and about.get("to_review"):
+        notes.append("Your work was graded again since, so your teacher may look at these points once more.")
+    if about.get("extra_credit"):
+        notes.append(f"Extra credit: {points_text(float(about['extra_credit']))}, counted in the points.")
+    return Panel(
+        anchor=f"exercise-{about['grade_id']}",
+        title=_title(about["grade_id"], titles),
+        points=f"– / {most}" if unmarked else f"{points_text(float(about.get('score') or 0.0))} / {most}",
+        symbol=symbol,
+        word=word,
+        notes=tuple(notes),
+        checks=checks,
+        level=order.next(3),
+    )
+
+
+def _titles(assignment: str) -> dict[str, str]:
+    try:
+        return {name: exercise.title for name, exercise in load_exercises(assignment).items()}
+    except CourseError:
+        return {}
+
+
+def _title(grade_id: str, titles: dict[str, str]) -> str:
+    """A grade_id as people read it: the exercise's title, or the words of the name."""
+    for ending, kind in (("_checks", ""), ("_written", " (written answer)"), ("_visible", " (visible checks)")):
+        if grade_id.endswith(ending):
+            name = grade_id.removesuffix(ending)
+            return titles.get(name, _words(name)) + kind
+    return titles.get(grade_id, _words(grade_id))
+
+
+def _words(name: str) -> str:
+    words = name.replace("_", " ").replace("-", " ").strip()
+    return words[:1].upper() + words[1:]

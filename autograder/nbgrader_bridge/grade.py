@@ -1,0 +1,103 @@
+"""The preprocessor that puts our grading in the place of nbgrader's: it executes nothing here."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbformat import NotebookNode
+from nbgrader import utils
+from nbgrader.api import Gradebook
+from nbgrader.preprocessors import NbGraderPreprocessor
+
+from autograder.batch.course import grade_one
+from autograder.errors import GradingError
+from autograder.results import GradeReport, Outcome
+
+
+class GradeSubmission(NbGraderPreprocessor):  # type: ignore[misc]
+    """Grades the submission's folder; the notebook that nbgrader passes is not looked at."""
+
+    def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
+        names = resources["nbgrader"]
+        student, assignment, notebook = names["student"], names["assignment"], names["notebook"]
+        folder = Path(resources["metadata"]["path"])
+        graded = grade_one(self._root(), student, assignment, notebook, folder)
+        report: GradeReport = graded.report
+        if report.outcome is Outcome.ERROR:
+            raise GradingError(_our_error(report))
+        result = nbformat.from_dict(graded.notebook)
+        problems = score_problems(result, report)
+        with Gradebook(names["db_url"]) as gradebook:
+            problems += gradebook_problems(result, gradebook.find_notebook(notebook, assignment))
+        if problems:
+            raise GradingError(f"{assignment}, {student}: no score was written. {' '.join(problems)}")
+        return result, resources
+
+    def _root(self) -> Path:
+        converter = getattr(self.parent, "parent", None)
+        course = getattr(converter, "coursedir", None)
+        # nbgrader changes to the course's root before it converts.
+        return Path(course.root if course is not None else os.getcwd())
+
+
+def score_problems(notebook: NotebookNode, report: GradeReport) -> list[str]:
+    """Where nbgrader would read another score from the notebook than the report gives.
+
+    nbgrader gives full marks to a grade cell without a readable score, and raises half-way on one
+    above the maximum, so this is settled before the first score is written.
+    """
+    wanted = {exercise.grade_id: exercise for exercise in report.exercises}
+    problems: list[str] = []
+    for cell in notebook.cells:
+        if not utils.is_grade(cell) or utils.is_solution(cell):
+            continue
+        name = cell.metadata.nbgrader["grade_id"]
+        exercise = wanted.pop(name, None)
+        if exercise is None:
+            problems.append(f"The grade cell {name} is missing in the report.")
+            continue
+        try:
+            score, most = utils.determine_grade(cell)
+        except (ValueError, KeyError) as error:
+            problems.append(f"The grade cell {name} has no readable score ({error}).")
+            continue
+        if score is None or abs(score - exercise.points) > 1e-9 or abs(most - exercise.max_points) > 1e-9:
+            problems.append(
+                f"The grade cell {name} says {score} of {most}, but the report "
+                f"{exercise.points} of {exercise.max_points}."
+            )
+    manual = {cell.metadata.nbgrader["grade_id"] for cell in notebook.cells if utils.is_grade(cell)}
+    problems += [f"The report's exercise {name} has no grade cell." for name in wanted if name not in manual]
+    return problems
+
+
+def gradebook_problems(notebook: NotebookNode, known: Any) -> list[str]:
+    """Where the notebook and the gradebook's cells (`nbgrader.api.Notebook`) do not belong together."""
+    graded = {
+        cell.metadata.nbgrader["grade_id"]: float(cell.metadata.nbgrader["points"])
+        for cell in notebook.cells
+        if utils.is_grade(cell)
+    }
+    solutions = {cell.metadata.nbgrader["grade_id"] for cell in notebook.cells if utils.is_solution(cell)}
+    expected = {cell.name: float(cell.max_score) for cell in known.grade_cells}
+    differing = {name for name in graded.keys() | expected.keys() if graded.get(name) != expected.get(name)}
+    differing |= solutions ^ {cell.name for cell in known.solution_cells}
+    if not differing:
+        return []
+    return [
+        f"The gradebook knows other cells than source/: {', '.join(sorted(differing))}. "
+        "Run 'deepdrills release' for this assignment, then grade again."
+    ]
+
+
+def _our_error(report: GradeReport) -> str:
+    messages = [
+        f"{exercise.grade_id}: {check.message}"
+        for exercise in report.exercises
+        for check in exercise.checks
+        if check.outcome is Outcome.ERROR
+    ]
+    return f"{report.assignment}, {report.student}: our own error, so no score was written. " + " ".join(messages)

@@ -1,0 +1,218 @@
+"""nbgrader's own converters run in this process on a course folder, quiet and with collected failures.
+
+Nothing here writes the gradebook: only nbgrader's code does.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbgrader import utils
+from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.converters import Autograde, BaseConverter, GenerateAssignment, GenerateFeedback, NbGraderException
+from nbgrader.coursedir import CourseDirectory
+from traitlets.config import Config
+
+from autograder.errors import CourseError, DeepdrillsError, UsageError
+from autograder.grading.release_cells import gradebook_cells
+from autograder.nbgrader_bridge.settings import alembic_on_path, load_settings
+
+LOG = logging.getLogger("deepdrills.nbgrader")
+
+Failure = tuple[str, str]
+
+
+def source_notebooks(root: Path, assignment: str) -> list[Path]:
+    """The notebooks of an assignment's source. Raises `CourseError` when there are none."""
+    folder = root / "source" / assignment
+    found = sorted(folder.glob("*.ipynb")) if assignment and Path(assignment).name == assignment else []
+    if not found:
+        raise CourseError(folder, "there is no source notebook", "Check the assignment's name.")
+    return found
+
+
+def generate_assignment(root: Path, assignment: str, release_directory: Path | None = None) -> None:
+    """Run nbgrader's GenerateAssignment, which writes release/ and the assignment's cells."""
+    source_notebooks(root, assignment)
+    course = _course(root, assignment, student_id=".")
+    if release_directory is not None:
+        course.release_directory = str(release_directory)
+    converter = _GenerateAssignment(coursedir=course, config=course.config, log=LOG, force=True)
+    failures = _run(converter)
+    if failures:
+        raise CourseError(
+            root / "source" / assignment, failures[0][1], "Mend the source, then release the assignment again."
+        )
+
+
+def ensure_assignment(root: Path, assignment: str) -> None:
+    """Make the gradebook know the cells of source/; release/ is left as it is."""
+    if all(_is_known(root, assignment, path) for path in source_notebooks(root, assignment)):
+        return
+    with tempfile.TemporaryDirectory(prefix="deepdrills-") as folder:
+        generate_assignment(root, assignment, Path(folder))
+
+
+def write_grades(
+    root: Path, assignment: str, students: list[str] | None = None, submitted_directory: Path | None = None
+) -> list[Failure]:
+    """Run nbgrader's Autograde on many students at once; (student, what went wrong) for each failure.
+
+    `students` of None means everybody who submitted. A student without a submitted notebook is a
+    failure too: nbgrader would skip it and keep the scores of an earlier submission.
+    """
+    course = _course(root, assignment)
+    if submitted_directory is not None:
+        course.submitted_directory = _step(root, submitted_directory)
+    return _run(_Autograde(coursedir=course, config=course.config, log=LOG, force=True), students)
+
+
+def write_feedback(root: Path, assignment: str, students: list[str] | None = None) -> list[Failure]:
+    """Run nbgrader's GenerateFeedback; (student, what went wrong) for each failure."""
+    course = _course(root, assignment)
+    return _run(_GenerateFeedback(coursedir=course, config=course.config, log=LOG, force=True), students)
+
+
+class _Recording(BaseConverter):  # type: ignore[misc]
+    """Remembers which student a failure belongs to; nbgrader only logs it."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        self.failures: list[Failure] = []
+        self.wanted: list[str] | None = None
+        self._student = ""
+        super().__init__(**kwargs)
+
+    def init_notebooks(self) -> None:
+        super().init_notebooks()
+        if self.wanted is None:
+            return
+        pattern = self._format_source("(?P<assignment>.*)", "(?P<student>.*)", escape=True)
+        by_student: dict[str, str] = {}
+        for path in self.assignments:
+            match = re.match(pattern, path)
+            if match:
+                by_student[match["student"]] = path
+        for student in self.wanted:
+            if student not in by_student:
+                self.failures.append((student, f"no notebook of this student is in {self._input_directory}/"))
+        self.assignments = {
+            path: self.assignments[path] for student, path in by_student.items() if student in self.wanted
+        }
+
+    def init_assignment(self, assignment_id: str, student_id: str) -> None:
+        self._student = student_id
+        with self._recorded():
+            super().init_assignment(assignment_id, student_id)
+
+    def convert_single_notebook(self, notebook_filename: str) -> None:
+        with self._recorded():
+            super().convert_single_notebook(notebook_filename)
+
+    @contextmanager
+    def _recorded(self) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:
+            own = isinstance(error, DeepdrillsError)
+            text = str(error) if own else f"{type(error).__name__}: {error}"
+            self.failures.append((self._student, text.strip()))
+            raise
+
+
+class _GenerateAssignment(_Recording, GenerateAssignment):  # type: ignore[misc]
+    pass
+
+
+class _Autograde(_Recording, Autograde):  # type: ignore[misc]
+    pass
+
+
+class _GenerateFeedback(_Recording, GenerateFeedback):  # type: ignore[misc]
+    pass
+
+
+def _course(root: Path, assignment: str, student_id: str = "*") -> CourseDirectory:
+    """The course as nbgrader sees it, with the settings of its nbgrader_config.py."""
+    alembic_on_path()
+    root = root.resolve()
+    if re.search(r"[][*?]", str(root)):
+        raise UsageError(f"{root}: nbgrader can not work in a folder whose name has one of [ ] * ?. Rename it.")
+    config = load_settings(root)
+    config.CourseDirectory.root = str(root)
+    config.CourseDirectory.assignment_id = assignment
+    config.CourseDirectory.student_id = student_id
+    return CourseDirectory(config=config, log=LOG)
+
+
+def _step(root: Path, folder: Path) -> str:
+    """A folder as an nbgrader step: relative to the course where it can be, and free of patterns."""
+    folder, root = folder.resolve(), root.resolve()
+    step = str(folder.relative_to(root) if folder.is_relative_to(root) else folder)
+    if re.search(r"[^\w./ -]", step):
+        raise UsageError(f"{folder}: nbgrader would read this name as a pattern. Use letters, digits, - and _.")
+    return step
+
+
+def _run(converter: _Recording, students: list[str] | None = None) -> list[Failure]:
+    converter.wanted = students
+    execution = os.environ.get("NBGRADER_EXECUTION")
+    try:
+        with _quiet():
+            converter.start()
+    except NbGraderException as error:
+        if not converter.failures:
+            converter.failures.append((students[0] if students and len(students) == 1 else "*", str(error)))
+    finally:
+        # nbgrader leaves this set when a conversion fails.
+        if execution is None:
+            os.environ.pop("NBGRADER_EXECUTION", None)
+    return converter.failures
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """nbgrader's many lines go to the log at debug level only."""
+
+    def demote(record: logging.LogRecord) -> bool:
+        record.levelno, record.levelname = logging.DEBUG, "DEBUG"
+        return logging.getLogger().isEnabledFor(logging.DEBUG)
+
+    LOG.addFilter(demote)
+    try:
+        yield
+    finally:
+        LOG.removeFilter(demote)
+
+
+def _is_known(root: Path, assignment: str, path: Path) -> bool:
+    course = _course(root, assignment)
+    saved = gradebook_cells(nbformat.read(path, as_version=4), course.config)
+    wanted = {
+        cell.metadata.nbgrader["grade_id"]: (cell.source, cell.cell_type, utils.is_locked(cell))
+        for cell in saved.cells
+        if utils.is_grade(cell) or utils.is_solution(cell) or utils.is_locked(cell)
+    }
+    points = {
+        cell.metadata.nbgrader["grade_id"]: float(cell.metadata.nbgrader["points"])
+        for cell in saved.cells
+        if utils.is_grade(cell)
+    }
+    solutions = {cell.metadata.nbgrader["grade_id"] for cell in saved.cells if utils.is_solution(cell)}
+    with Gradebook(course.db_url, course.course_id) as gradebook:
+        try:
+            known = gradebook.find_notebook(path.stem, assignment)
+        except MissingEntry:
+            return False
+        return (
+            wanted == {cell.name: (cell.source, cell.cell_type, cell.locked) for cell in known.source_cells}
+            and points == {cell.name: float(cell.max_score) for cell in known.grade_cells}
+            and solutions == {cell.name for cell in known.solution_cells}
+        )
