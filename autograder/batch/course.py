@@ -10,6 +10,7 @@ from pathlib import Path
 
 import autograder
 from autograder.batch.folder import Handed, read_folder
+from autograder.batch.staging import staged_key
 from autograder.batch.store import Store, content_key, for_student, tree_digest
 from autograder.errors import CourseError
 from autograder.grading.engine import Engine, Graded
@@ -128,7 +129,12 @@ def grade_one(
     root: Path, student: str, assignment: str, notebook: str, folder: Path, options: Options | None = None
 ) -> Graded:
     """Grade the submission in one folder, or take its result from the store."""
-    with Grader(Course(root), assignment, options or Options()) as grader:
+    course = Course(root)
+    key = staged_key(root, student, assignment, folder)
+    known = course.store.get(key) if key else None
+    if known is not None:
+        return for_student(known, student, 0.0)
+    with Grader(course, assignment, options or Options()) as grader:
         if notebook != grader.template.notebook:
             raise CourseError(
                 folder / f"{notebook}.ipynb",

@@ -130,3 +130,18 @@ def _said(name: str) -> str:
 def _looks_like_a_notebook(data: bytes) -> bool:
     head = data[:2_000_000].lstrip(b"\xef\xbb\xbf \r\n\t")
     return head.startswith(b"{") and b'"cells"' in data and b'"nbformat"' in data
+
+
+def read_timestamp(folder: Path) -> str | None:
+    """The text of timestamp.txt if it says a time that nbgrader can read; None otherwise."""
+    from dateutil import parser
+
+    data = _read(folder / "timestamp.txt", 200)
+    if data is None:
+        return None
+    text = data.decode("utf-8", "replace").strip()
+    try:
+        parser.parse(text.replace(" UTC", " +0000"))
+    except (ValueError, OverflowError, TypeError):
+        return None
+    return text

@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 from autograder.errors import GradingError
@@ -20,7 +21,7 @@ from autograder.grading.suite import Check, Suite
 from autograder.grading.template import Role, Template, TemplateCell
 from autograder.results import CheckResult, ExerciseResult, GradeReport, Outcome, gravest
 from autograder.sandbox.limits import Limits
-from autograder.sandbox.process import Sandbox
+from autograder.sandbox.process import Sandbox, Session
 from autograder.sandbox.student import (
     StudentCrashed,
     StudentFailure,
@@ -175,12 +176,18 @@ class _Questions:
         self._dead: StudentFailure | None = None
 
     def call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        return self._ask(name, args, kwargs)
+        question = lambda session, seconds: session.call(self._exercise, name, args, kwargs, seconds)  # noqa: E731
+        return self._ask(Probe(name, args, kwargs), question)
 
     def value(self, name: str) -> Any:
-        return self._ask(name, None, {})
+        question = lambda session, seconds: session.value(self._exercise, name, seconds)  # noqa: E731
+        return self._ask(Probe(name, None, {}), question)
 
-    def _ask(self, name: str, args: tuple[Any, ...] | None, kwargs: dict[str, Any]) -> Any:
+    def drive(self, needs: tuple[str, ...], code: str, inputs: dict[str, Any]) -> Any:
+        question = lambda session, seconds: session.drive(self._exercise, needs, code, inputs, seconds)  # noqa: E731
+        return self._ask(Probe("", (code,), inputs), question)
+
+    def _ask(self, probe: Probe, question: Callable[[Session, float], Any]) -> Any:
         if self._dead is not None:
             raise self._dead
         session = self._execution.session()
@@ -190,19 +197,16 @@ class _Questions:
         seconds = max(0.1, min(self._limits.call_seconds, self._execution.remaining()))
         self.heard = True
         try:
-            if args is None:
-                value = session.value(self._exercise, name, seconds)
-            else:
-                value = session.call(self._exercise, name, args, kwargs, seconds)
+            value = question(session, seconds)
         except StudentRaised as raised:
-            self.probes.append(Probe(name, args, kwargs, raised=raised.kinds))
+            self.probes.append(replace(probe, raised=raised.kinds))
             raise
         except StudentFailure as failed:
             self._late += isinstance(failed, StudentTimeout)
             if not session.alive or self._late >= _PATIENCE or isinstance(failed, StudentCrashed):
                 self._dead = failed
             raise
-        self.probes.append(Probe(name, args, kwargs, value=value))
+        self.probes.append(replace(probe, value=value))
         return value
 
 

@@ -60,9 +60,7 @@ def grade_cell_outputs(exercise: ExerciseResult) -> list[dict[str, Any]]:
 
 
 def _title(exercise: ExerciseResult) -> str:
-    return (
-        f"{exercise.grade_id}: {points_text(exercise.points)} of {points_text(exercise.max_points)} points"
-    )
+    return f"{exercise.grade_id}: {points_text(exercise.points)} of {points_text(exercise.max_points)} points"
 
 
 def _check_points(check: CheckResult) -> str:

@@ -18,7 +18,7 @@ from autograder.grading.outputs import SYMBOLS, WORDS, points_text
 from autograder.grading.release_cells import is_author_cell
 from autograder.nbgrader_bridge.code_html import code_html
 from autograder.nbgrader_bridge.page_outputs import Figures, shown_outputs
-from autograder.nbgrader_bridge.rich_text import HeadingOrder, markdown_html
+from autograder.nbgrader_bridge.rich_text import PageFlow, markdown_html
 from autograder.nbgrader_bridge.solutions import without_hidden
 from autograder.results import Outcome
 
@@ -86,10 +86,8 @@ def feedback_page(notebook: NotebookNode, names: Mapping[str, Any], course: str 
     max_score and late_penalty.
     """
     titles = _titles(str(names["assignment"]))
-    order, figures = HeadingOrder(), Figures()
-    blocks = tuple(
-        _block(cell, titles, order, figures) for cell in notebook.cells if not _is_for_staff(cell)
-    )
+    flow, figures = PageFlow(), Figures()
+    blocks = tuple(_block(cell, titles, flow, figures) for cell in notebook.cells if not _is_for_staff(cell))
     report = notebook.metadata.get("deepdrills", {}).get("report", {})
     penalty = float(names.get("late_penalty") or 0.0)
     return Page(
@@ -110,31 +108,31 @@ def _is_for_staff(cell: NotebookNode) -> bool:
     return is_author_cell(cell) or cell.metadata.get("deepdrills", {}).get("role") == MARKING_SCHEME
 
 
-def _block(cell: NotebookNode, titles: dict[str, str], order: HeadingOrder, figures: Figures) -> Block:
+def _block(cell: NotebookNode, titles: dict[str, str], flow: PageFlow, figures: Figures) -> Block:
     about = cell.metadata.get("nbgrader", {})
     graded, answer = about.get("grade", False), about.get("solution", False)
     comment = about.get("comment")
-    said = Markup(markdown_html(str(comment), order)) if comment else None
+    said = Markup(markdown_html(str(comment), flow)) if comment else None
     if graded and not answer:
-        return Block(panel=_checked(cell, titles, order), comment=said)
+        return Block(panel=_checked(cell, titles, flow), comment=said)
     given = bool(about.get("grade_id")) and not answer
     text = without_hidden(cell.source) if given else cell.source
     label = "" if given else "Your answer" if answer else "Your own cell"
-    panel = _marked(cell, titles, order) if graded else None
+    panel = _marked(cell, titles, flow) if graded else None
     if cell.cell_type == "markdown":
-        return Block(label=label, body=Markup(markdown_html(text, order)), comment=said, panel=panel)
+        return Block(label=label, body=Markup(markdown_html(text, flow)), comment=said, panel=panel)
     title = _title(str(about.get("grade_id") or ""), titles)
     return Block(
         label=label or "Given code",
         fold=given and cell.cell_type == "code",
         body=Markup(code_html(text)),
-        outputs=tuple(Markup(one) for one in shown_outputs(cell, title, order, figures)),
+        outputs=tuple(Markup(one) for one in shown_outputs(cell, title, flow, figures)),
         comment=said,
         panel=panel,
     )
 
 
-def _checked(cell: NotebookNode, titles: dict[str, str], order: HeadingOrder) -> Panel:
+def _checked(cell: NotebookNode, titles: dict[str, str], flow: PageFlow) -> Panel:
     """The panel of a cell that the course's checks graded."""
     exercise = cell.metadata.get("deepdrills", {}).get("exercise", {})
     checks = tuple(
@@ -153,22 +151,22 @@ def _checked(cell: NotebookNode, titles: dict[str, str], order: HeadingOrder) ->
         symbol, word = SYMBOLS[outcome], WORDS[outcome]
         if outcome is Outcome.FAILED and exercise["points"] > 0:
             symbol, word = "◐", "partly passed"
-    return _panel(cell, titles, order, symbol, word, checks)
+    return _panel(cell, titles, flow, symbol, word, checks)
 
 
-def _marked(cell: NotebookNode, titles: dict[str, str], order: HeadingOrder) -> Panel:
+def _marked(cell: NotebookNode, titles: dict[str, str], flow: PageFlow) -> Panel:
     """The panel of an answer that a person marks."""
     if cell.source.strip() in ("", TEXT_STUB):
-        return _panel(cell, titles, order, SYMBOLS[Outcome.NOT_ATTEMPTED], "no answer")
+        return _panel(cell, titles, flow, SYMBOLS[Outcome.NOT_ATTEMPTED], "no answer")
     if cell.metadata.nbgrader.get("unmarked", False):
-        return _panel(cell, titles, order, "…", "not marked yet")
-    return _panel(cell, titles, order, "✎", "marked by your teacher")
+        return _panel(cell, titles, flow, "…", "not marked yet")
+    return _panel(cell, titles, flow, "✎", "marked by your teacher")
 
 
 def _panel(
     cell: NotebookNode,
     titles: dict[str, str],
-    order: HeadingOrder,
+    flow: PageFlow,
     symbol: str,
     word: str,
     checks: tuple[CheckRow, ...] = (),
@@ -191,7 +189,7 @@ def _panel(
         word=word,
         notes=tuple(notes),
         checks=checks,
-        level=order.next(3),
+        level=flow.heading(3),
     )
 
 
@@ -204,7 +202,11 @@ def _titles(assignment: str) -> dict[str, str]:
 
 def _title(grade_id: str, titles: dict[str, str]) -> str:
     """A grade_id as people read it: the exercise's title, or the words of the name."""
-    for ending, kind in (("_checks", ""), ("_written", " (written answer)"), ("_visible", " (visible checks)")):
+    for ending, kind in (
+        ("_checks", ""),
+        ("_written", " (written answer)"),
+        ("_visible", " (visible checks)"),
+    ):
         if grade_id.endswith(ending):
             name = grade_id.removesuffix(ending)
             return titles.get(name, _words(name)) + kind

@@ -100,4 +100,6 @@ def _our_error(report: GradeReport) -> str:
         for check in exercise.checks
         if check.outcome is Outcome.ERROR
     ]
-    return f"{report.assignment}, {report.student}: our own error, so no score was written. " + " ".join(messages)
+    return f"{report.assignment}, {report.student}: our own error, so no score was written. " + " ".join(
+        messages
+    )

@@ -9,6 +9,7 @@ import logging
 import os
 import re
 import tempfile
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,9 +18,15 @@ from typing import Any
 import nbformat
 from nbgrader import utils
 from nbgrader.api import Gradebook, MissingEntry
-from nbgrader.converters import Autograde, BaseConverter, GenerateAssignment, GenerateFeedback, NbGraderException
+from nbgrader.converters import (
+    Autograde,
+    BaseConverter,
+    GenerateAssignment,
+    GenerateFeedback,
+    NbGraderException,
+)
 from nbgrader.coursedir import CourseDirectory
-from traitlets.config import Config
+from sqlalchemy.exc import SAWarning
 
 from autograder.errors import CourseError, DeepdrillsError, UsageError
 from autograder.grading.release_cells import gradebook_cells
@@ -49,7 +56,9 @@ def generate_assignment(root: Path, assignment: str, release_directory: Path | N
     failures = _run(converter)
     if failures:
         raise CourseError(
-            root / "source" / assignment, failures[0][1], "Mend the source, then release the assignment again."
+            root / "source" / assignment,
+            failures[0][1],
+            "Mend the source, then release the assignment again.",
         )
 
 
@@ -144,7 +153,9 @@ def _course(root: Path, assignment: str, student_id: str = "*") -> CourseDirecto
     alembic_on_path()
     root = root.resolve()
     if re.search(r"[][*?]", str(root)):
-        raise UsageError(f"{root}: nbgrader can not work in a folder whose name has one of [ ] * ?. Rename it.")
+        raise UsageError(
+            f"{root}: nbgrader can not work in a folder whose name has one of [ ] * ?. Rename it."
+        )
     config = load_settings(root)
     config.CourseDirectory.root = str(root)
     config.CourseDirectory.assignment_id = assignment
@@ -157,7 +168,9 @@ def _step(root: Path, folder: Path) -> str:
     folder, root = folder.resolve(), root.resolve()
     step = str(folder.relative_to(root) if folder.is_relative_to(root) else folder)
     if re.search(r"[^\w./ -]", step):
-        raise UsageError(f"{folder}: nbgrader would read this name as a pattern. Use letters, digits, - and _.")
+        raise UsageError(
+            f"{folder}: nbgrader would read this name as a pattern. Use letters, digits, - and _."
+        )
     return step
 
 
@@ -187,7 +200,9 @@ def _quiet() -> Iterator[None]:
 
     LOG.addFilter(demote)
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SAWarning)  # of nbgrader's own queries
+            yield
     finally:
         LOG.removeFilter(demote)
 

@@ -11,7 +11,7 @@ from typing import Any
 from nbformat import NotebookNode
 
 from autograder.nbgrader_bridge.code_html import printed_text
-from autograder.nbgrader_bridge.rich_text import HeadingOrder, clean_html, markdown_html
+from autograder.nbgrader_bridge.rich_text import PageFlow, clean_html, markdown_html
 
 #: Bytes of figures in one page, as they stand in it.
 MOST_FIGURES = 12 << 20
@@ -29,7 +29,7 @@ class Figures:
     size: int = 0
 
 
-def shown_outputs(cell: NotebookNode, title: str, order: HeadingOrder, figures: Figures) -> list[str]:
+def shown_outputs(cell: NotebookNode, title: str, flow: PageFlow, figures: Figures) -> list[str]:
     """The outputs of a code cell, in order; each is a whole HTML element."""
     shown: list[str] = []
     outputs = cell.get("outputs", [])
@@ -41,23 +41,23 @@ def shown_outputs(cell: NotebookNode, title: str, order: HeadingOrder, figures: 
             lines = "\n".join(output.get("traceback", [])) or f"{output.ename}: {output.evalue}"
             shown.append(_text("Error", lines))
         else:
-            shown.append(_data(output.get("data", {}), title, order, figures))
+            shown.append(_data(output.get("data", {}), title, flow, figures))
     if len(outputs) > MOST_OUTPUTS:
         shown.append(f'<p class="note">({len(outputs) - MOST_OUTPUTS} more outputs are not shown)</p>')
     return [one for one in shown if one]
 
 
-def _data(data: dict[str, Any], title: str, order: HeadingOrder, figures: Figures) -> str:
+def _data(data: dict[str, Any], title: str, flow: PageFlow, figures: Figures) -> str:
     for kind in _MAGIC:
         if kind in data:
             return _picture(kind, str(data[kind]), title, figures)
     if "text/html" in data:
-        cleaned = clean_html(str(data["text/html"]), order)
+        cleaned = clean_html(str(data["text/html"]), flow)
         if cleaned is not None and cleaned.strip():
             return f'<div class="rich" tabindex="0">{cleaned}</div>'
     for kind in ("text/markdown", "text/latex"):
         if kind in data:
-            return f'<div class="rich">{markdown_html(str(data[kind]), order)}</div>'
+            return f'<div class="rich">{markdown_html(str(data[kind]), flow)}</div>'
     return _text("Result", str(data["text/plain"])) if "text/plain" in data else ""
 
 

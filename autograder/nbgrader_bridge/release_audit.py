@@ -113,7 +113,7 @@ def _code_problems(source: str) -> list[str]:
         elif isinstance(node, ast.ImportFrom):
             names = [node.module or ""]
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            if re.search(rf"\b(?:import|from|-m)\s+{PACKAGE}\b|^{PACKAGE}(?:\.|$)", node.value):
+            if re.search(rf"(?:\bimport|\bfrom|-m)\s+{PACKAGE}\b|^{PACKAGE}(?:\.|$)", node.value):
                 names = [PACKAGE]
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "check":
             problems.append("calls the hidden check")
@@ -146,11 +146,10 @@ def _cell_problems(source: NotebookNode, released: NotebookNode) -> list[str]:
 
 def stub(cell: NotebookNode) -> str:
     """What a solution cell of the source should be for students, worked out without nbgrader's code."""
-    text = ClearSolutions.code_stub.default_value["python"]
-    if cell.cell_type == "markdown":
-        text = str(ClearSolutions.text_stub.default_value)
+    stubs = ClearSolutions()
+    text = str(stubs.text_stub if cell.cell_type == "markdown" else stubs.code_stub["python"])
     if "BEGIN SOLUTION" not in cell.source:
-        return str(text)
+        return text
     kept: list[str] = []
     inside = False
     for line in cell.source.split("\n"):

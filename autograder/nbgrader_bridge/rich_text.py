@@ -14,6 +14,8 @@ from autograder.nbgrader_bridge.mathml import mathml
 #: Longer texts are shown as they were typed: a parser's time is not bounded by a promise.
 LONGEST_MARKDOWN = 20_000
 LONGEST_HTML = 60_000
+#: Characters of a page that are parsed in all.
+MOST_PARSED = 250_000
 
 _TAGS = frozenset(
     "p br hr h1 h2 h3 h4 h5 h6 strong em b i u s del ins sub sup small mark kbd var samp code pre blockquote"
@@ -29,21 +31,34 @@ _UNSEEN = re.compile(r"(?is)<(script|style)\b[^>]*>.*?</\1\s*>")
 _HEADING = re.compile(r"<(/?)h([1-6])>")
 
 
-class HeadingOrder:
-    """The levels of a page's headings, so that none is skipped whatever a student's text does."""
+class PageFlow:
+    """What the texts of one page share: the level of the last heading, and how much may be parsed.
 
-    def __init__(self, level: int = 2) -> None:
+    No level is skipped whatever a student's text does, and a notebook of many long cells takes
+    no longer than a few.
+    """
+
+    def __init__(self, level: int = 2, remaining: int = MOST_PARSED) -> None:
         self.level = level
+        self.remaining = remaining
 
-    def next(self, asked: int) -> int:
+    def heading(self, asked: int) -> int:
         """The level that a heading gets which asks for `asked`: at least 3, at most one deeper."""
         self.level = max(3, min(asked, self.level + 1, 6))
         return self.level
 
+    def takes(self, text: str, longest: int) -> bool:
+        """Whether a text may be parsed; if so it is counted."""
+        if len(text) > min(longest, self.remaining):
+            return False
+        self.remaining -= len(text)
+        return True
 
-def markdown_html(text: str, order: HeadingOrder | None = None) -> str:
+
+def markdown_html(text: str, flow: PageFlow | None = None) -> str:
     """A Markdown cell as HTML, its formulas as MathML. A text too long or too deep stays as typed."""
-    if len(text) > LONGEST_MARKDOWN:
+    flow = flow or PageFlow()
+    if not flow.takes(text, LONGEST_MARKDOWN):
         return plain_html(text)
     text = text.replace(_OPEN, "").replace(_CLOSE, "")
     renderer = _Renderer()
@@ -54,19 +69,20 @@ def markdown_html(text: str, order: HeadingOrder | None = None) -> str:
         cleaned = _clean(str(rendered))
     except (RecursionError, ValueError, AttributeError, IndexError, KeyError, TypeError):
         return plain_html(text)
-    cleaned = _ordered(cleaned, order or HeadingOrder())
+    cleaned = _ordered(cleaned, flow)
     return _PLACE.sub(lambda place: renderer.formula(int(place[1])), cleaned)
 
 
-def clean_html(markup: str, order: HeadingOrder | None = None) -> str | None:
+def clean_html(markup: str, flow: PageFlow | None = None) -> str | None:
     """An HTML output without anything that runs, loads or lays out; None when it is too long."""
-    if len(markup) > LONGEST_HTML:
+    flow = flow or PageFlow()
+    if not flow.takes(markup, LONGEST_HTML):
         return None
     try:
         cleaned = _clean(_UNSEEN.sub("", markup))
     except (RecursionError, ValueError, AttributeError, IndexError, KeyError, TypeError):
         return None
-    return _ordered(cleaned, order or HeadingOrder())
+    return _ordered(cleaned, flow)
 
 
 def plain_html(text: str, most: int = 100_000) -> str:
@@ -119,14 +135,14 @@ def _allowed(tag: str, name: str, value: Any) -> bool:
     return tag in ("td", "th") and name in ("colspan", "rowspan") and bool(_SPAN.fullmatch(text))
 
 
-def _ordered(cleaned: str, order: HeadingOrder) -> str:
+def _ordered(cleaned: str, flow: PageFlow) -> str:
     """Move headings below the page's own. The text is cleaned, so a heading has no attribute."""
     open_levels: list[int] = []
 
     def level(match: re.Match[str]) -> str:
         if match[1]:
-            return f"</h{open_levels.pop() if open_levels else order.level}>"
-        open_levels.append(order.next(int(match[2]) + 2))
+            return f"</h{open_levels.pop() if open_levels else flow.level}>"
+        open_levels.append(flow.heading(int(match[2]) + 2))
         return f"<h{open_levels[-1]}>"
 
     return _HEADING.sub(level, cleaned)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import os
 import re
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -68,7 +69,8 @@ def execute(notebook: NotebookNode, path: Path) -> NotebookNode:
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
     environment.pop("MPLBACKEND", None)
     try:
-        client.execute(env=environment)
+        # A kernel that listens on this machine alone warns of that on stderr.
+        client.execute(env=environment, stderr=subprocess.DEVNULL)
     except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
         text = re.sub(r"\x1b\[[0-9;]*m", "", str(error)).strip()
         raise CourseError(path, f"the solution does not run:\n{text}", "Mend the source notebook.") from error
@@ -111,7 +113,11 @@ def _merge_streams(cell: Any) -> None:
     merged: list[Any] = []
     for output in cell.get("outputs", []):
         last = merged[-1] if merged else None
-        if last is not None and output.output_type == "stream" == last.output_type and output.name == last.name:
+        if (
+            last is not None
+            and output.output_type == "stream" == last.output_type
+            and output.name == last.name
+        ):
             last.text += output.text
         else:
             merged.append(output)

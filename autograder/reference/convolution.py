@@ -75,14 +75,14 @@ def cross_correlate(image: Array, kernel: Array) -> Array:
     Raises ValueError if the kernel exceeds the image in either direction.
     """
     height, width = image.shape
-    k, l = kernel.shape  # noqa: E741 - the statement's own letter
-    if k > height or l > width:
+    k_rows, k_columns = kernel.shape
+    if k_rows > height or k_columns > width:
         raise ValueError("the kernel is larger than the image")
-    out = np.zeros((height - k + 1, width - l + 1))
-    for i in range(height - k + 1):
-        for j in range(width - l + 1):
-            for a in range(k):
-                for b in range(l):
+    out = np.zeros((height - k_rows + 1, width - k_columns + 1))
+    for i in range(height - k_rows + 1):
+        for j in range(width - k_columns + 1):
+            for a in range(k_rows):
+                for b in range(k_columns):
                     out[i, j] += image[i + a, j + b] * kernel[a, b]
     return out
 
@@ -121,15 +121,15 @@ def convolution_matrix(kernel: Array, height: int, width: int) -> Array:
     holds the kernel's entries at the pixels of the window at (i, j), and zeros elsewhere.
     Raises ValueError if the kernel exceeds the image in either direction.
     """
-    k, l = kernel.shape  # noqa: E741 - the statement's own letter
-    if k > height or l > width:
+    k_rows, k_columns = kernel.shape
+    if k_rows > height or k_columns > width:
         raise ValueError("the kernel is larger than the image")
-    rows, columns = height - k + 1, width - l + 1
+    rows, columns = height - k_rows + 1, width - k_columns + 1
     matrix = np.zeros((rows * columns, height * width))
     for i in range(rows):
         for j in range(columns):
-            for a in range(k):
-                for b in range(l):
+            for a in range(k_rows):
+                for b in range(k_columns):
                     matrix[i * columns + j, (i + a) * width + (j + b)] = kernel[a, b]
     return matrix
 
@@ -212,7 +212,9 @@ def shift_right(image: Array, fill: float) -> Array:
 
 def shifted_first_row() -> Array:
     """First row, (4,), of the worked example's map once the image has moved one column."""
-    return cross_correlate(shift_right(example_image(), EXAMPLE_FILL), example_kernel())[0]
+    moved: Array = cross_correlate(shift_right(example_image(), EXAMPLE_FILL), example_kernel())
+    row: Array = moved[0]
+    return row
 
 
 def shifted_pooled() -> Array:

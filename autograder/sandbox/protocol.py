@@ -98,8 +98,10 @@ class _Encoder:
             return value if math.isfinite(value) else {_TAG: "float", "v": repr(value)}
         if kind is bytes:
             return {_TAG: "bytes", "v": self._store(value)}
-        if kind is list or kind is tuple:
+        if kind is list:
             return [self.encode(one, depth + 1) for one in value]
+        if kind is tuple:
+            return {_TAG: "tuple", "v": [self.encode(one, depth + 1) for one in value]}
         if kind is dict:
             pairs = [[self.encode(key, depth + 1), self.encode(one, depth + 1)] for key, one in value.items()]
             return {_TAG: "dict", "v": pairs}
@@ -146,6 +148,8 @@ def _decode(value: Any, buffers: list[bytes], depth: int) -> Any:
         return {
             _key(_decode(key, buffers, depth + 1)): _decode(one, buffers, depth + 1) for key, one in content
         }
+    if kind == "tuple":
+        return tuple(_decode(one, buffers, depth + 1) for one in content)
     if kind == "array":
         return _array(buffers[_index(content)], value["d"], value["s"])
     raise ValueError("an unknown kind")

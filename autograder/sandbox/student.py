@@ -59,6 +59,8 @@ class Channel(Protocol):
 
     def value(self, name: str) -> Any: ...
 
+    def drive(self, needs: tuple[str, ...], code: str, inputs: dict[str, Any]) -> Any: ...
+
 
 class Student:
     """The student's functions as attributes: `student.output_size(28, 5, padding=2)`."""
@@ -78,6 +80,15 @@ class Student:
     def value(self, name: str) -> Any:
         """The plain value of a variable as it stood after its exercise's cells."""
         return self._channel.value(name)
+
+    def run(self, code: str, needs: tuple[str, ...] = (), **inputs: Any) -> Any:
+        """Run a suite's lines among the student's names and return what they leave in `answer`.
+
+        For modules and classes, which do not cross: the lines load a state dict, run a batch and
+        leave outputs and gradients. `needs`: names that the student defines; `inputs`: plain values
+        and arrays. The lines run beside student code, so they hold no verdict and no expected value.
+        """
+        return self._channel.drive(needs, code, inputs)
 
     @contextmanager
     def rejects(self, kind: type[Exception]) -> Iterator[None]:

@@ -187,9 +187,9 @@ def test_flipped_kernel_gives_the_opposite_map() -> None:
 
 
 @given(SIZES, SIZES, SIZES, SIZES, SEEDS)
-def test_cross_correlate_as_torch(height: int, width: int, k: int, l: int, seed: int) -> None:  # noqa: E741
-    image, kernel = drawn(seed, height, width), drawn(seed + 1, k, l)
-    if k > height or l > width:
+def test_cross_correlate_as_torch(height: int, width: int, k: int, m: int, seed: int) -> None:
+    image, kernel = drawn(seed, height, width), drawn(seed + 1, k, m)
+    if k > height or m > width:
         with pytest.raises(ValueError, match="larger"):
             reference.cross_correlate(image, kernel)
         return
@@ -242,17 +242,17 @@ def test_convolution_matrix_is_the_layer(
     height: int,
     width: int,
     k: int,
-    l: int,  # noqa: E741
+    m: int,
     seed: int,
 ) -> None:
-    kernel = drawn(seed, k, l)
-    if k > height or l > width:
+    kernel = drawn(seed, k, m)
+    if k > height or m > width:
         with pytest.raises(ValueError, match="larger"):
             reference.convolution_matrix(kernel, height, width)
         return
     matrix = reference.convolution_matrix(kernel, height, width)
-    assert matrix.shape == ((height - k + 1) * (width - l + 1), height * width)
-    assert (np.count_nonzero(matrix, axis=1) == k * l).all()
+    assert matrix.shape == ((height - k + 1) * (width - m + 1), height * width)
+    assert (np.count_nonzero(matrix, axis=1) == k * m).all()
     basis = torch.eye(height * width, dtype=torch.float64).reshape(-1, 1, height, width)
     columns = torch.nn.functional.conv2d(basis, torch.tensor(kernel)[None, None])
     assert np.allclose(matrix, columns.flatten(1).T.numpy(), rtol=0, atol=1e-15)
@@ -304,10 +304,10 @@ def test_cross_correlation_follows_the_shift(
     height: int,
     width: int,
     k: int,
-    l: int,  # noqa: E741
+    m: int,
     seed: int,
 ) -> None:
-    image, kernel = drawn(seed, height, width), drawn(seed + 1, k, l)
+    image, kernel = drawn(seed, height, width), drawn(seed + 1, k, m)
     moved = reference.cross_correlate(reference.shift_right(image, 1.0), kernel)
     assert np.allclose(moved[:, 1:], reference.cross_correlate(image, kernel)[:, :-1])
 

@@ -21,9 +21,10 @@ WIDE = np.array([[1.0, -2.0, 0.5], [4.0, 3.0, -1.25]])
 TALL = np.array([[2.0, -0.5], [1.25, 4.0], [-3.0, 0.75]])
 
 
-def _entries(rng: np.random.Generator, k: int, l: int) -> Array:  # noqa: E741 - the statement's letter
-    signs = rng.choice([-1.0, 1.0], size=(k, l))
-    return signs * (rng.permutation(np.arange(1, k * l + 1)).reshape(k, l) / 4.0)
+def _entries(rng: np.random.Generator, rows: int, columns: int) -> Array:
+    signs = rng.choice([-1.0, 1.0], size=(rows, columns))
+    sizes = rng.permutation(np.arange(1, rows * columns + 1)).reshape(rows, columns)
+    return signs * (sizes / 4.0)
 
 
 def _agree(student: Student, cases: list[tuple[Array, int, int]]) -> None:

@@ -28,7 +28,8 @@ MAP = np.array(
 
 def _entries(rng: np.random.Generator, height: int, width: int) -> Array:
     """All different, both signs."""
-    return (rng.permutation(height * width).reshape(height, width) - height * width / 2) / 4.0
+    ranks = rng.permutation(height * width).reshape(height, width).astype(np.float64)
+    return (ranks - height * width / 2) / 4.0
 
 
 def _agree(student: Student, cases: list[tuple[Array, int]]) -> None:

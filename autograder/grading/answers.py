@@ -1,0 +1,70 @@
+"""Make submissions by code: the released notebook with chosen answers in its solution cells.
+
+The demo, the audit and the tests hand in what this makes.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import nbformat
+
+from autograder.errors import CourseError
+from autograder.grading.template import Role, Template, load_template
+
+
+class AnswerSheet:
+    """An assignment's released notebook, and the course's own answer to each exercise."""
+
+    def __init__(self, root: Path, assignment: str) -> None:
+        self.template: Template = load_template(root, assignment)
+        path = root / "source" / assignment / f"{self.template.notebook}.ipynb"
+        source = nbformat.read(path, as_version=4)
+        self.solutions: dict[str, str] = {
+            cell.metadata.nbgrader.grade_id: without_marks(cell.source)
+            for cell in source.cells
+            if cell.metadata.get("nbgrader", {}).get("solution")
+        }
+
+    def notebook(self, answers: Mapping[str, str | None] | None = None, fill: bool = True) -> dict[str, Any]:
+        """nbformat JSON with `answers` by exercise in place; None leaves a cell as it was released.
+
+        Cells that `answers` does not name get the course's own answer, or stay as released when
+        `fill` is false. Raises `CourseError` for an exercise that the assignment does not have.
+        """
+        chosen: dict[str, str | None] = {**(self.solutions if fill else {}), **(answers or {})}
+        known = {cell.grade_id for cell in self.template.cells if cell.role in (Role.SOLUTION, Role.WRITTEN)}
+        for name in chosen:
+            if name not in known:
+                raise CourseError(self.template.assignment, f"has no exercise '{name}'", f"There are: {sorted(known)}.")
+        cells = []
+        for released in self.template.cells:
+            cell = copy.deepcopy(released.node)
+            answer = chosen.get(released.grade_id)
+            if answer is not None:
+                cell["source"] = answer
+            cells.append(cell)
+        metadata = json.loads(json.dumps(self.template.metadata))
+        return {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
+
+    def bytes(self, answers: Mapping[str, str | None] | None = None, fill: bool = True) -> bytes:
+        """`notebook` as the bytes of a file."""
+        return json.dumps(self.notebook(answers, fill)).encode()
+
+
+def without_marks(source: str) -> str:
+    """An answer without the lines that delimit regions, and without a marking scheme."""
+    kept: list[str] = []
+    inside = False
+    for line in source.splitlines():
+        if "BEGIN MARK SCHEME" in line or "BEGIN HIDDEN TESTS" in line:
+            inside = True
+        elif "END MARK SCHEME" in line or "END HIDDEN TESTS" in line:
+            inside = False
+        elif not inside and "BEGIN SOLUTION" not in line and "END SOLUTION" not in line:
+            kept.append(line)
+    return "\n".join(kept).strip("\n")

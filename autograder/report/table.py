@@ -1,0 +1,95 @@
+"""The terminal's tables: scores of a class, checks of one submission, the state of a machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rich.markup import escape
+from rich.table import Table
+
+from autograder.results import GradeReport, Outcome
+
+STYLES: dict[Outcome, str] = {
+    Outcome.PASSED: "green",
+    Outcome.FAILED: "yellow",
+    Outcome.NOT_ATTEMPTED: "dim",
+    Outcome.TIMEOUT: "magenta",
+    Outcome.CRASHED: "magenta",
+    Outcome.OUT_OF_MEMORY: "magenta",
+    Outcome.ERROR: "bold red",
+}
+
+
+def score_table(reports: Iterable[GradeReport], title: str) -> Table:
+    """One line a submission: points, outcomes counted over exercises, misconceptions, notes."""
+    table = Table(title=title, title_justify="left")
+    table.add_column("student", overflow="fold")
+    table.add_column("points", justify="right", no_wrap=True)
+    table.add_column("exercises", overflow="fold")
+    table.add_column("misconceptions", overflow="fold")
+    table.add_column("late", no_wrap=True)
+    table.add_column("repairs", justify="right", no_wrap=True)
+    for report in reports:
+        table.add_row(
+            safe(report.student),
+            f"{report.score:g} / {report.max_score:g}",
+            _counts(report),
+            ", ".join(misconceptions(report)),
+            duration(report.late_seconds) if report.late_seconds else "",
+            str(len(report.repairs) or ""),
+        )
+    return table
+
+
+def check_table(report: GradeReport) -> Table:
+    """One line a check of one submission."""
+    table = Table(title=f"{safe(report.notebook)}: {report.score:g} / {report.max_score:g}", title_justify="left")
+    table.add_column("exercise", no_wrap=True)
+    table.add_column("points", justify="right", no_wrap=True)
+    table.add_column("outcome", no_wrap=True)
+    table.add_column("what the student reads", overflow="fold")
+    for exercise in report.exercises:
+        for number, check in enumerate(exercise.checks):
+            table.add_row(
+                safe(exercise.grade_id) if number == 0 else "",
+                f"{check.points:.3g} / {check.max_points:.3g}",
+                f"[{STYLES[check.outcome]}]{check.outcome.value}[/]",
+                safe(check.message),
+                end_section=number == len(exercise.checks) - 1,
+            )
+    return table
+
+
+def misconceptions(report: GradeReport) -> list[str]:
+    """The misconceptions named in a report, each once, as `exercise: name`."""
+    found: dict[str, None] = {}
+    for exercise in report.exercises:
+        for check in exercise.checks:
+            if check.misconception:
+                found[f"{exercise.grade_id.removesuffix('_checks')}: {check.misconception}"] = None
+    return list(found)
+
+
+def duration(seconds: float) -> str:
+    """`1 d 2 h`, `3 h 5 min`, `40 s`: the two largest parts."""
+    parts = []
+    left = int(seconds)
+    for unit, size in (("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1)):
+        count, left = divmod(left, size)
+        if count:
+            parts.append(f"{count} {unit}")
+    return " ".join(parts[:2]) or "0 s"
+
+
+def safe(text: str) -> str:
+    """A student's text for a terminal: no escapes, no markup, at most 300 characters."""
+    return escape("".join(char if char.isprintable() else "?" for char in text)[:300])
+
+
+def _counts(report: GradeReport) -> str:
+    counts = {outcome: 0 for outcome in Outcome}
+    for exercise in report.exercises:
+        counts[exercise.outcome] += 1
+    return ", ".join(
+        f"[{STYLES[outcome]}]{count} {outcome.value}[/]" for outcome, count in counts.items() if count
+    )

@@ -1,0 +1,98 @@
+"""Prove each layer of the sandbox by trying what it should stop."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from autograder.sandbox.confine import LAYERS
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.process import Sandbox
+from autograder.sandbox.student import StudentFailure
+
+#: layer: (what was tried, code that leaves the answer in `stopped`).
+_ATTEMPTS: dict[str, tuple[str, str]] = {
+    "session": ("belonging to the grader's session", "stopped = os.getsid(0) == os.getpid()"),
+    "pid namespace": (
+        "seeing a process of the machine",
+        "stopped = os.getpid() == 1 and all(int(p) < 50 for p in os.listdir('/proc') if p.isdigit())",
+    ),
+    "mount namespace": (
+        "opening the course folder",
+        "stopped = not os.path.exists(COURSE) and fails(lambda: os.listdir(COURSE))",
+    ),
+    "network namespace": (
+        "having a network device",
+        "names = open('/proc/net/dev').read().split(':')[:-1]\nstopped = len(names) <= 1",
+    ),
+    "ipc namespace": (
+        "seeing the machine's shared memory",
+        "stopped = len(open('/proc/sysvipc/shm').read().splitlines()) <= 1",
+    ),
+    "privileges": (
+        "holding a capability",
+        "status = dict(line.split(':', 1) for line in open('/proc/self/status') if ':' in line)\n"
+        "stopped = int(status['CapEff'], 16) == 0 and os.getuid() != 0 and status['NoNewPrivs'].strip() == '1'",
+    ),
+    "limits": (
+        "taking twice the memory that is allowed",
+        "stopped = fails(lambda: bytearray(2 * MEMORY))",
+    ),
+    "landlock": (
+        "writing outside the working folder",
+        "stopped = fails(lambda: os.listdir('/')) and fails(lambda: open('/etc/proof', 'w'))",
+    ),
+    "seccomp": (
+        "opening a socket and tracing a process",
+        "libc = ctypes.CDLL(None, use_errno=True)\n"
+        "stopped = fails(lambda: socket.socket(socket.AF_UNIX)) and fails(lambda: socket.socket())\n"
+        "stopped = stopped and libc.ptrace(0, 0, 0, 0) == -1",
+    ),
+}
+_PREAMBLE = """
+import ctypes, os, socket
+def fails(action):
+    try:
+        action()
+    except (OSError, MemoryError):
+        return True
+    return False
+stopped = False
+"""
+
+
+@dataclass(frozen=True)
+class LayerProof:
+    """One layer: what was tried against it, and whether it held (None where it was not reached)."""
+
+    layer: str
+    tried: str
+    held: bool | None
+    reason: str = ""
+
+
+def prove_layers(course: Path, limits: Limits | None = None) -> list[LayerProof]:
+    """Try every layer once in a fresh sandbox. Raises `SandboxError` when none can be started.
+
+    `course`: a folder that a submission must not see.
+    """
+    limits = limits or Limits()
+    proofs: list[LayerProof] = []
+    with Sandbox(limits, hidden=[course], allow_degraded=True) as sandbox:
+        session = sandbox.spawn()
+        for layer in LAYERS:
+            tried, code = _ATTEMPTS[layer]
+            if layer not in session.layers:
+                proofs.append(LayerProof(layer, tried, None, session.reasons.get(layer, "not available here")))
+                continue
+            names = f"COURSE = {str(course)!r}\nMEMORY = {limits.memory}\n"
+            try:
+                if not session.alive:
+                    session = sandbox.spawn()
+                session.run_cell(_PREAMBLE + names + code, 20.0, layer)
+                held = session.value(layer, "stopped", 5.0) is True
+                proofs.append(LayerProof(layer, tried, held, "" if held else "it was not stopped"))
+            except StudentFailure as failed:
+                proofs.append(LayerProof(layer, tried, False, str(failed)))
+        session.close()
+    return proofs
