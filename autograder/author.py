@@ -28,7 +28,7 @@ def check(exercise: str, assignment: str | None = None, names: dict[str, Any] | 
     if names is None:
         from IPython import get_ipython
 
-        shell = get_ipython()  # type: ignore[no-untyped-call]
+        shell = get_ipython()
         names = {} if shell is None else shell.user_ns
     with Suite(assignment or _assignment_of(exercise)) as suite:
         failed = 0
@@ -96,5 +96,3 @@ def _assignment_of(exercise: str) -> str:
         known = "no suite" if not found else f"suites in {', '.join(found)}"
         raise UsageError(f"check({exercise!r}): {known}; pass assignment='...'.")
     return found[0]
-
-

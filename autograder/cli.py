@@ -21,10 +21,11 @@ app = typer.Typer(
     help=(
         "Release, grade and give feedback on the notebooks of a course whose grades can be trusted.\n\n"
         "A usual week: [bold]deepdrills release ps1-convolution[/], hand out release/, collect into "
-        "submitted/<student>/<assignment>/, [bold]deepdrills grade ps1-convolution[/], mark written answers in "
-        "formgrader, [bold]deepdrills feedback ps1-convolution[/]."
+        "submitted/<student>/<assignment>/, [bold]deepdrills grade ps1-convolution[/], mark written "
+        "answers in formgrader, [bold]deepdrills feedback ps1-convolution[/]."
     ),
     no_args_is_help=True,
+    add_completion=False,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -34,7 +35,9 @@ errors = Console(stderr=True)
 
 CourseOption = Annotated[
     Path | None,
-    typer.Option("--course", help="The course folder; by default the one that you are in.", show_default=False),
+    typer.Option(
+        "--course", help="The course folder; by default the one that you are in.", show_default=False
+    ),
 ]
 DegradedOption = Annotated[
     bool,
@@ -45,7 +48,9 @@ DegradedOption = Annotated[
 ]
 JsonOption = Annotated[
     Path | None,
-    typer.Option("--json", help="Write the reports to this file as JSON ('-' for standard output).", show_default=False),
+    typer.Option(
+        "--json", help="Write the reports to this file as JSON ('-' for standard output).", show_default=False
+    ),
 ]
 
 
@@ -60,7 +65,8 @@ class ExitCode(IntEnum):
 @app.command()
 def release(
     assignments: Annotated[
-        list[str] | None, typer.Argument(help="Which to release; all of source/ by default.", show_default=False)
+        list[str] | None,
+        typer.Argument(help="Which to release; all of source/ by default.", show_default=False),
     ] = None,
     course: CourseOption = None,
 ) -> None:
@@ -74,7 +80,8 @@ def release(
 def grade(
     assignment: Annotated[str, typer.Argument(help="The assignment, as its folder in source/ is called.")],
     student: Annotated[
-        list[str] | None, typer.Option("--student", "-s", help="Only this student; may be repeated.", show_default=False)
+        list[str] | None,
+        typer.Option("--student", "-s", help="Only this student; may be repeated.", show_default=False),
     ] = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Worker processes.")] = os.cpu_count() or 1,
     force: Annotated[bool, typer.Option("--force", help="Grade again what is already in the store.")] = False,
@@ -87,7 +94,9 @@ def grade(
 
     found = _course(course)
     options = _options(found, allow_degraded)
-    reports, code = grade_assignment(found, assignment, student or [], options, jobs, force, _screen(json_file))
+    reports, code = grade_assignment(
+        found, assignment, student or [], options, jobs, force, _screen(json_file)
+    )
     _write_json(json_file, reports)
     raise typer.Exit(code)
 
@@ -96,7 +105,8 @@ def grade(
 def try_(
     notebook: Annotated[Path, typer.Argument(help="Any notebook file.")],
     assignment: Annotated[
-        str | None, typer.Option("--assignment", "-a", help="Which assignment it answers; guessed by default.")
+        str | None,
+        typer.Option("--assignment", "-a", help="Which assignment it answers; guessed by default."),
     ] = None,
     allow_degraded: DegradedOption = False,
     course: CourseOption = None,
@@ -106,7 +116,9 @@ def try_(
     from autograder.commands import try_notebook
 
     found = _course(course)
-    report, code = try_notebook(found, notebook, assignment, _options(found, allow_degraded), _screen(json_file))
+    report, code = try_notebook(
+        found, notebook, assignment, _options(found, allow_degraded), _screen(json_file)
+    )
     _write_json(json_file, [report])
     raise typer.Exit(code)
 
@@ -115,7 +127,8 @@ def try_(
 def feedback(
     assignment: Annotated[str, typer.Argument(help="The assignment, as its folder in source/ is called.")],
     student: Annotated[
-        list[str] | None, typer.Option("--student", "-s", help="Only this student; may be repeated.", show_default=False)
+        list[str] | None,
+        typer.Option("--student", "-s", help="Only this student; may be repeated.", show_default=False),
     ] = None,
     course: CourseOption = None,
 ) -> None:
@@ -127,7 +140,9 @@ def feedback(
 
 @app.command()
 def demo(
-    folder: Annotated[Path, typer.Argument(help="The scratch course folder; made anew each time.")] = Path("demo-course"),
+    folder: Annotated[Path, typer.Argument(help="The scratch course folder; made anew each time.")] = Path(
+        "demo-course"
+    ),
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Worker processes.")] = os.cpu_count() or 1,
     allow_degraded: DegradedOption = False,
 ) -> None:

@@ -5,7 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 
 from autograder.batch.course import Course, Grader, Options
 from autograder.batch.folder import read_file
@@ -56,7 +63,8 @@ def grade_assignment(
     unknown = sorted(set(students) - set(everyone))
     if unknown:
         raise UsageError(
-            f"nothing was submitted by {', '.join(unknown)}: there is no submitted/<student>/{assignment}/ of that name."
+            f"nothing was submitted by {', '.join(unknown)}: there is no "
+            f"submitted/<student>/{assignment}/ of that name."
         )
     if not everyone:
         raise UsageError(
@@ -69,11 +77,22 @@ def grade_assignment(
     notebook = load_template(course.root, assignment).notebook
     good = [one for one in done if one.ok]
     for one in good:
-        stage(course.root, one.student, assignment, notebook, course.root / "submitted" / one.student / assignment, one.key)
+        stage(
+            course.root,
+            one.student,
+            assignment,
+            notebook,
+            course.root / "submitted" / one.student / assignment,
+            one.key,
+        )
     with console.status("Writing the gradebook ..."):
         ensure_assignment(course.root, assignment)
         names = [one.student for one in good]
-        failures = write_grades(course.root, assignment, names, staged_root(course.root) / "submitted") if names else []
+        failures = (
+            write_grades(course.root, assignment, names, staged_root(course.root) / "submitted")
+            if names
+            else []
+        )
         late = late_seconds(course.root, assignment)
     reports = [
         GradeReport.from_json(one.report.to_json() | {"late_seconds": late.get(one.student, 0.0)})
@@ -156,7 +175,9 @@ def _known(course: Course, names: list[str]) -> list[str]:
     for name in names:
         if name not in known:
             raise CourseError(
-                course.root / "source", f"there is no assignment '{name}'", f"There are: {', '.join(known) or 'none'}."
+                course.root / "source",
+                f"there is no assignment '{name}'",
+                f"There are: {', '.join(known) or 'none'}.",
             )
     return names
 

@@ -71,7 +71,7 @@ def make_class(sheet: AnswerSheet, exercises: dict[str, Exercise]) -> list[Membe
         }
 
     names = list(exercises)
-    half: dict[str, str | None] = {name: None for name in names[len(names) // 2 :]}
+    half: dict[str, str | None] = dict.fromkeys(names[len(names) // 2 :])
     forged: dict[str, str | None] = {name: _FORGER.format(name=exercises[name].asks[0]) for name in names}
     return [
         Member("ada", right(0)),
@@ -101,7 +101,9 @@ def run_demo(home: Course, folder: Path, jobs: int, allow_degraded: bool, consol
     written = write_feedback_pages(course, ASSIGNMENT, [], console)
     page = folder / "feedback" / "daniel" / ASSIGNMENT / "convolution.html"
     console.print(f"\nOpen [bold]{page}[/] in a browser: the feedback of a student with misconceptions.")
-    console.print(f"The gradebook is {folder / 'gradebook.db'}; the graded notebooks are in {folder / 'autograded'}/.")
+    console.print(
+        f"The gradebook is {folder / 'gradebook.db'}; the graded notebooks are in {folder / 'autograded'}/."
+    )
     return max(code, graded, written)
 
 
@@ -113,7 +115,9 @@ def _prepare(home: Course, folder: Path) -> None:
         shutil.rmtree(folder)
     folder.mkdir(parents=True)
     (folder / _MARK).touch()
-    shutil.copytree(home.root / "source", folder / "source", ignore=shutil.ignore_patterns(".ipynb_checkpoints"))
+    shutil.copytree(
+        home.root / "source", folder / "source", ignore=shutil.ignore_patterns(".ipynb_checkpoints")
+    )
     settings = (home.root / CONFIG).read_text(encoding="utf-8")
     (folder / CONFIG).write_text(settings + _SETTINGS, encoding="utf-8")
 

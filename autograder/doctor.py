@@ -44,7 +44,9 @@ def examine(course: Path, console: Console) -> int:
     if all(fit):
         console.print("This machine can grade, with every layer of the sandbox.")
         return 0
-    console.print("Something is missing: see the lines marked 'no'. docs/sandbox.md says what each one is for.")
+    console.print(
+        "Something is missing: see the lines marked 'no'. docs/sandbox.md says what each one is for."
+    )
     return 1
 
 

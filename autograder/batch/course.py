@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import os
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import autograder
@@ -29,7 +30,7 @@ CONFIG = "nbgrader_config.py"
 class Options:
     """How to grade: the limits, and whether a missing layer of the sandbox is accepted."""
 
-    limits: Limits = Limits()
+    limits: Limits = field(default_factory=Limits)
     allow_degraded: bool = False
 
 
@@ -46,7 +47,9 @@ class Course:
             if (folder / CONFIG).is_file() and (folder / "source").is_dir():
                 return cls(folder)
         raise CourseError(
-            start, "is not in a course folder", f"Go to the folder that holds {CONFIG} and source/, or pass --course."
+            start,
+            "is not in a course folder",
+            f"Go to the folder that holds {CONFIG} and source/, or pass --course.",
         )
 
     @property
@@ -72,8 +75,17 @@ class Course:
 class Grader:
     """Everything that grading submissions of one assignment needs, started once."""
 
-    def __init__(self, course: Course, assignment: str, options: Options, secret: str | None = None) -> None:
+    def __init__(
+        self,
+        course: Course,
+        assignment: str,
+        options: Options,
+        secret: str | None = None,
+        sandbox: Callable[[], Sandbox] | None = None,
+    ) -> None:
+        """`sandbox`: gives a started one that outlives this grader; by default one of its own is started."""
         self.course = course
+        self._lent = sandbox
         self.template = load_template(course.root, assignment)
         self._options = options
         self._secret = secret or course_secret(course.root, create=True)
@@ -110,19 +122,39 @@ class Grader:
     def _start(self) -> Engine:
         if self._engine is None:
             suite = self._stack.enter_context(Suite(self.template.assignment))
-            sandbox = self._stack.enter_context(
-                Sandbox(
-                    self._options.limits, hidden=[self.course.root], allow_degraded=self._options.allow_degraded
-                )
+            sandbox = (
+                self._lent()
+                if self._lent
+                else self._stack.enter_context(_sandbox(self.course, self._options))
             )
             self._engine = Engine(self.template, suite, sandbox, self._options.limits, self._secret)
         return self._engine
 
 
-@contextmanager
-def open_grader(course: Course, assignment: str, options: Options) -> Iterator[Grader]:
-    with Grader(course, assignment, options) as grader:
-        yield grader
+def _sandbox(course: Course, options: Options) -> Sandbox:
+    return Sandbox(options.limits, hidden=[course.root], allow_degraded=options.allow_degraded)
+
+
+class WarmSandboxes:
+    """Sandboxes that stay started between calls of `grade_one`, until the process ends.
+
+    nbgrader makes its preprocessors anew for each notebook; a zygote takes seconds to start.
+    """
+
+    def __init__(self) -> None:
+        self._started: dict[tuple[Path, Options], Sandbox] = {}
+
+    def get(self, course: Course, options: Options) -> Sandbox:
+        key = (course.root, options)
+        if key not in self._started:
+            sandbox = _sandbox(course, options)
+            sandbox.start()
+            atexit.register(sandbox.close)
+            self._started[key] = sandbox
+        return self._started[key]
+
+
+_warm = WarmSandboxes()
 
 
 def grade_one(
@@ -134,7 +166,8 @@ def grade_one(
     known = course.store.get(key) if key else None
     if known is not None:
         return for_student(known, student, 0.0)
-    with Grader(course, assignment, options or Options()) as grader:
+    chosen = options or Options()
+    with Grader(course, assignment, chosen, sandbox=lambda: _warm.get(course, chosen)) as grader:
         if notebook != grader.template.notebook:
             raise CourseError(
                 folder / f"{notebook}.ipynb",

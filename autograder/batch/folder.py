@@ -57,7 +57,8 @@ def _sort_out(found: dict[str, bytes], notebook: str, notes: list[str]) -> Hande
     chosen = wanted if wanted in found else None
     if chosen is None:
         same = [name for name in notebooks if os.path.basename(name).casefold() == wanted.casefold()]
-        chosen = (same or notebooks or [None])[0] if len(same) == 1 or len(notebooks) == 1 else None
+        only = same if len(same) == 1 else notebooks
+        chosen = only[0] if len(only) == 1 else None
         if chosen is None and notebooks:
             chosen = min(notebooks, key=lambda name: (notebook not in name, name.count("/"), len(name), name))
             notes.append(f"Several notebooks were handed in; '{_said(chosen)}' was graded.")
@@ -83,7 +84,9 @@ def _regular_files(folder: Path, notes: list[str]) -> list[tuple[str, str]]:
         try:
             entries = sorted(os.scandir(place), key=lambda entry: entry.name)
         except OSError as error:
-            notes.append(f"The folder '{_said(prefix or folder.name)}' could not be opened ({error.strerror}).")
+            notes.append(
+                f"The folder '{_said(prefix or folder.name)}' could not be opened ({error.strerror})."
+            )
             continue
         for entry in entries:
             if entry.name in _IGNORED:

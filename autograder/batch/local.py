@@ -113,7 +113,9 @@ class _Member:
             if job is None:
                 return None
             self.process.join(5)
-            return Done(job.student, None, trouble=(f"a grading process ended with code {self.process.exitcode}",))
+            return Done(
+                job.student, None, trouble=(f"a grading process ended with code {self.process.exitcode}",)
+            )
         if "refused" in answer:
             raise DeepdrillsError(answer["refused"])
         report = GradeReport.from_json(answer["report"]) if answer["report"] else None

@@ -49,7 +49,10 @@ def content_key(*parts: str) -> str:
 
 
 def tree_digest(*folders: Path) -> str:
-    """A digest of the Python and data files of some folders: results do not outlive the code that made them."""
+    """A digest of the Python and data files of some folders.
+
+    Results do not outlive the code that made them.
+    """
     total = hashlib.sha256()
     for folder in folders:
         for path in sorted(folder.rglob("*")):

@@ -65,7 +65,7 @@ def load_exercise(path: Path) -> Exercise:
         )
     except (KeyError, TypeError) as error:
         raise CourseError(path, f"lacks or spoils the entry {error}", "See docs/authoring.md.") from error
-    names = [one.name for one in (*exercise.misconceptions, *exercise.right)]
+    names = [one.name for one in exercise.misconceptions] + [one.name for one in exercise.right]
     for name in names:
         if names.count(name) > 1:
             raise CourseError(path, f"has two answers called '{name}'", "Give each its own name.")

@@ -167,7 +167,7 @@ def _kind(got: object) -> str:
         (list | tuple, "a list"),
         (np.ndarray, "an array"),
     ):
-        if isinstance(got, kind):  # type: ignore[arg-type]
+        if isinstance(got, kind):
             return word
     return "an object of another type"
 

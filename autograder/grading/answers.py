@@ -40,7 +40,9 @@ class AnswerSheet:
         known = {cell.grade_id for cell in self.template.cells if cell.role in (Role.SOLUTION, Role.WRITTEN)}
         for name in chosen:
             if name not in known:
-                raise CourseError(self.template.assignment, f"has no exercise '{name}'", f"There are: {sorted(known)}.")
+                raise CourseError(
+                    self.template.assignment, f"has no exercise '{name}'", f"There are: {sorted(known)}."
+                )
         cells = []
         for released in self.template.cells:
             cell = copy.deepcopy(released.node)

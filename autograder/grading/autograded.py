@@ -59,7 +59,9 @@ def _cell(planned: PlannedCell, number: int) -> dict[str, Any]:
 
 def _ending(run: CellRun) -> list[dict[str, Any]]:
     """A word on a cell whose end its own outputs can not tell."""
-    if run.failure is None or any(isinstance(one, dict) and one.get("output_type") == "error" for one in run.outputs):
+    if run.failure is None or any(
+        isinstance(one, dict) and one.get("output_type") == "error" for one in run.outputs
+    ):
         return []
     return [
         {

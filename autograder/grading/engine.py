@@ -57,7 +57,9 @@ class Graded:
 class Engine:
     """Grades submissions of one assignment, one after the other, in one sandbox."""
 
-    def __init__(self, template: Template, suite: Suite, sandbox: Sandbox, limits: Limits, secret: str) -> None:
+    def __init__(
+        self, template: Template, suite: Suite, sandbox: Sandbox, limits: Limits, secret: str
+    ) -> None:
         self.template = template
         self._suite = suite
         self._sandbox = sandbox
@@ -68,7 +70,7 @@ class Engine:
     def grade(self, submission: Submission, student: str) -> Graded:
         """Run, check and add up. Raises `SandboxError` when no submission can be run here at all."""
         started = time.perf_counter()
-        execution = Execution(submission, self._sandbox, self._limits)
+        execution = Execution(submission, self._sandbox, self._limits, self.template.drawn)
         trouble: list[str] = []
         try:
             execution.run()
@@ -103,7 +105,9 @@ class Engine:
         name = cell.exercise or ""
         checks = self._suite.checks(name)
         if name not in submission.attempted:
-            results = [_result(check, cell.points, checks, Outcome.NOT_ATTEMPTED, NOT_ATTEMPTED) for check in checks]
+            results = [
+                _result(check, cell.points, checks, Outcome.NOT_ATTEMPTED, NOT_ATTEMPTED) for check in checks
+            ]
             return _total(cell, results)
         questions = _Questions(name, execution, self._limits)
         results = []
@@ -135,7 +139,9 @@ class Engine:
             return outcome_of(raised), f"{check.sentence} {raised}"
         if questions.heard:
             # Whatever goes wrong after the first byte from a student is not ours to pay for.
-            trouble.append(f"{check.exercise}/{check.name}: {type(raised).__name__} after an answer: {raised}")
+            trouble.append(
+                f"{check.exercise}/{check.name}: {type(raised).__name__} after an answer: {raised}"
+            )
             return Outcome.CRASHED, f"{check.sentence} Your answer could not be compared."
         trouble.append(f"{check.exercise}/{check.name}: {type(raised).__name__}: {raised}")
         return Outcome.ERROR, OUR_ERROR
@@ -213,9 +219,9 @@ class _Questions:
 def _answer_failure(execution: Execution, exercise: str) -> StudentFailure | None:
     """How the exercise's own answer cell failed, if it did."""
     for planned, run in zip(execution.submission.cells, execution.runs, strict=True):
-        if planned.template is not None and planned.template.role is Role.SOLUTION:
-            if planned.template.exercise == exercise:
-                return run.failure
+        released = planned.template
+        if released is not None and released.role is Role.SOLUTION and released.exercise == exercise:
+            return run.failure
     return None
 
 
@@ -232,7 +238,9 @@ def _total(cell: TemplateCell, results: list[CheckResult]) -> ExerciseResult:
         points = cell.points
     else:
         points = round(sum(result.points for result in results), 4)
-    return ExerciseResult(cell.grade_id, min(points, cell.points), cell.points, gravest(outcomes), tuple(results))
+    return ExerciseResult(
+        cell.grade_id, min(points, cell.points), cell.points, gravest(outcomes), tuple(results)
+    )
 
 
 def refuse_error(graded: Graded) -> None:

@@ -84,7 +84,8 @@ def _html(exercise: ExerciseResult) -> str:
 
 def _plain(exercise: ExerciseResult) -> str:
     lines = [
-        f"{SYMBOLS[check.outcome]} {check.name}: {WORDS[check.outcome]}, {_check_points(check)}. {check.message}"
+        f"{SYMBOLS[check.outcome]} {check.name}: {WORDS[check.outcome]}, "
+        f"{_check_points(check)}. {check.message}"
         for check in exercise.checks
     ]
     return "\n".join([_title(exercise), *lines])

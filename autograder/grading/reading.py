@@ -36,7 +36,10 @@ def read_notebook(raw: bytes) -> tuple[list[StudentCell], list[str]]:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
         place = f" (line {error.lineno})" if isinstance(error, json.JSONDecodeError) else ""
-        return [], [*notes, f"The submitted file is not a readable notebook{place}; no answer was found in it."]
+        return [], [
+            *notes,
+            f"The submitted file is not a readable notebook{place}; no answer was found in it.",
+        ]
     if not isinstance(data, dict):
         return [], [*notes, "The submitted file is JSON but not a notebook; no answer was found in it."]
     cells = data.get("cells")

@@ -29,7 +29,9 @@ def course_secret(root: Path, create: bool) -> str:
     except FileNotFoundError:
         kept = ""
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: the course's secret cannot be read ({error}). Restore the file.") from error
+        raise UsageError(
+            f"{path}: the course's secret cannot be read ({error}). Restore the file."
+        ) from error
     if kept:
         return kept
     fresh = secrets.token_hex(32)

@@ -105,7 +105,9 @@ class _Matching:
     def _duplicate(self, number: int, released: TemplateCell) -> None:
         if _same(self.cells[number].source, released.source):
             self.dropped.add(number)
-            self.repairs.append(f"Cell '{released.grade_id}' stood more than once; an unchanged copy was left out.")
+            self.repairs.append(
+                f"Cell '{released.grade_id}' stood more than once; an unchanged copy was left out."
+            )
         elif _answers(released):
             self.repairs.append(
                 f"Cell '{released.grade_id}' stood more than once; the last changed one was graded, "
@@ -130,7 +132,9 @@ class _Matching:
                 self.taken[index] = numbers.pop(0)
                 found += 1
         if found:
-            self.repairs.append(f"The metadata of {found} cells was lost; they were recognised by their text.")
+            self.repairs.append(
+                f"The metadata of {found} cells was lost; they were recognised by their text."
+            )
         for index, released in enumerate(self.template.cells):
             if index in self.taken and not _answers(released):
                 for number in by_text.get(_normal(released.source), []):
@@ -212,13 +216,17 @@ class _Matching:
             elsewhere = [
                 number
                 for number, other in enumerate(planned)
-                if other.template is None and other.cell_type == "code" and asked & defined_names(other.source)
+                if other.template is None
+                and other.cell_type == "code"
+                and asked & defined_names(other.source)
             ]
             if elsewhere:
                 attempted.add(exercise)
                 if solution is not None:
                     idle.add(solution)
-                self.repairs.append(f"The answer to '{exercise}' stands in a cell of the student's own; it was graded.")
+                self.repairs.append(
+                    f"The answer to '{exercise}' stands in a cell of the student's own; it was graded."
+                )
             takes[max([place, *elsewhere])].append(exercise)
         cells = tuple(
             PlannedCell(cell.cell_type, cell.source, cell.template, tuple(takes[place]), place not in idle)
@@ -241,7 +249,9 @@ class _Matching:
                     f"a {released.cell_type} cell again."
                 )
             if not _answers(released) and not _same(cell.source, released.source):
-                self.repairs.append(f"The course's cell '{released.grade_id}' had been edited and was restored.")
+                self.repairs.append(
+                    f"The course's cell '{released.grade_id}' had been edited and was restored."
+                )
         order = [self.taken[index] for index in sorted(self.taken)]
         if order != sorted(order):
             self.repairs.append("Cells had been moved; the course's order was restored.")

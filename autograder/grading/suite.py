@@ -74,7 +74,9 @@ class Suite:
         try:
             self._session.perform_collect()
         except pytest.UsageError as error:
-            raise CourseError(self.path, f"cannot be collected ({error})", "Run pytest on it to see why.") from error
+            raise CourseError(
+                self.path, f"cannot be collected ({error})", "Run pytest on it to see why."
+            ) from error
         if self._session.testsfailed:
             raise CourseError(self.path, "a suite cannot be imported", "Run pytest on it to see why.")
         for item in self._session.items:
@@ -89,7 +91,9 @@ class Suite:
     def checks(self, exercise: str) -> list[Check]:
         """The checks of an exercise. Raises `CourseError` when there are none."""
         if exercise not in self._checks:
-            raise CourseError(self.path / f"test_{exercise}.py", "holds no check", "Write the exercise's suite.")
+            raise CourseError(
+                self.path / f"test_{exercise}.py", "holds no check", "Write the exercise's suite."
+            )
         return self._checks[exercise]
 
     @property
@@ -98,7 +102,9 @@ class Suite:
 
     def run(self, check: Check, channel: Channel, secret: str) -> BaseException | None:
         """Run one check against a student's names; returns what it raised, None if it passed."""
-        self._current = _Current(Student(channel), generator(secret, self.assignment, check.exercise, check.name))
+        self._current = _Current(
+            Student(channel), generator(secret, self.assignment, check.exercise, check.name)
+        )
         check.item._initrequest()
         runtestprotocol(check.item, nextitem=None, log=False)
         raised = self._current.raised
@@ -138,7 +144,9 @@ def _check(item: Any) -> Check:
     exercise = Path(str(item.path)).stem.removeprefix("test_")
     sentence = " ".join((item.function.__doc__ or "").split())
     if not sentence:
-        raise CourseError(item.path, f"{item.name} has no docstring", "It is the sentence that a student reads.")
+        raise CourseError(
+            item.path, f"{item.name} has no docstring", "It is the sentence that a student reads."
+        )
     marker = item.get_closest_marker("weight")
     weight = float(marker.args[0]) if marker else 1.0
     return Check(exercise, item.name.removeprefix("test_"), sentence, weight, item)

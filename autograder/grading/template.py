@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from autograder.grading.release_cells import release_cells
 
 CHECKS = "_checks"
 WRITTEN = "_written"
+ILLUSTRATION = "illustration"
 
 
 class Role(StrEnum):
@@ -39,6 +40,8 @@ class TemplateCell:
     points: float
     node: dict[str, Any]
     marking: str | None = None
+    #: A picture that depends on nothing of the student's: not drawn again for each submission.
+    illustration: bool = False
 
     @property
     def exercise(self) -> str | None:
@@ -57,6 +60,8 @@ class Template:
     cells: tuple[TemplateCell, ...]
     asks: dict[str, tuple[str, ...]]
     metadata: dict[str, Any]
+    #: Outputs of illustrations by grade_id, where the executed solutions have them.
+    drawn: dict[str, list[Any]] = field(default_factory=dict)
 
     @property
     def digest(self) -> str:
@@ -91,7 +96,36 @@ def load_template(root: Path, assignment: str) -> Template:
         cells=cells,
         asks={name: exercise.asks for name, exercise in load_exercises(assignment).items()},
         metadata=dict(released.metadata),
+        drawn=_drawn(root / "solutions" / assignment / path.name, cells),
     )
+
+
+def _drawn(solved: Path, cells: tuple[TemplateCell, ...]) -> dict[str, list[Any]]:
+    """The outputs of illustrations in the executed solutions, for cells that are still the same."""
+    try:
+        known = {cell["id"]: cell for cell in json.loads(solved.read_text(encoding="utf-8"))["cells"]}
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}
+    drawn: dict[str, list[Any]] = {}
+    for cell in cells:
+        other = known.get(cell.node.get("id"), {})
+        if cell.illustration and "".join(other.get("source", [])) == cell.source and other.get("outputs"):
+            drawn[cell.grade_id] = [_joined(output) for output in other["outputs"]]
+    return drawn
+
+
+def _joined(output: dict[str, Any]) -> dict[str, Any]:
+    """An output as a program gives it: texts whole, where files keep lists of lines."""
+
+    def whole(text: Any) -> Any:
+        return "".join(text) if isinstance(text, list) else text
+
+    joined = dict(output)
+    if "text" in joined:
+        joined["text"] = whole(joined["text"])
+    if "data" in joined:
+        joined["data"] = {mime: whole(content) for mime, content in joined["data"].items()}
+    return joined
 
 
 def _template_cell(cell: Any, marking: dict[str, str | None]) -> TemplateCell:
@@ -112,6 +146,7 @@ def _template_cell(cell: Any, marking: dict[str, str | None]) -> TemplateCell:
         points=float(data.get("points", 0.0)) if grade else 0.0,
         node=json.loads(json.dumps(cell)),
         marking=marking.get(grade_id),
+        illustration=ILLUSTRATION in cell.metadata.get("tags", []),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from html import escape
+from typing import Any, ClassVar
 
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
@@ -22,11 +23,11 @@ _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
-class ReadableStyle(Style):
+class ReadableStyle(Style):  # type: ignore[misc]
     """Every colour has a contrast of at least 4.5 on the code's background, #f5f6f8."""
 
     background_color = "#f5f6f8"
-    styles = {
+    styles: ClassVar[dict[Any, str]] = {
         Token: "#1f2328",
         Comment: "italic #57606a",
         Keyword: "#8a1a4b",

@@ -19,11 +19,11 @@ from nbgrader.converters import Autograde
 from autograder.nbgrader_bridge.copying import refused_names
 
 
-class SubmissionExporter(NotebookExporter):  # type: ignore[misc]
+class SubmissionExporter(NotebookExporter):
     """Hands an empty notebook to the sanitising preprocessors, whatever the file holds."""
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
+        super().__init__(**kwargs)  # type: ignore[no-untyped-call]
         self._ignore: list[str] = []
         self._course_hook: Callable[..., None] | None = None
         if isinstance(self.parent, Autograde):
@@ -35,18 +35,18 @@ class SubmissionExporter(NotebookExporter):  # type: ignore[misc]
         self, filename: str, resources: dict[str, Any] | None = None, **kw: Any
     ) -> tuple[Any, dict[str, Any]]:
         if not isinstance(self.parent, Autograde) or not self.parent._sanitizing:
-            return super().from_filename(filename, resources=resources, **kw)  # type: ignore[no-any-return]
+            return super().from_filename(filename, resources=resources, **kw)
         resources = ResourcesDict() if resources is None else resources
         path, name = os.path.split(filename)
         resources["metadata"] = ResourcesDict(name=os.path.splitext(name)[0], path=path)
-        return self.from_notebook_node(v4.new_notebook(), resources=resources, **kw)  # type: ignore[no-any-return]
+        return self.from_notebook_node(v4.new_notebook(), resources=resources, **kw)
 
     def _before_copying(self, *, assignment: str, student: str, notebooks: list[str]) -> None:
         """nbgrader's hook before it copies a submission: keep links and devices out of the copy.
 
         nbgrader carries on when a hook fails, so everything is refused until the folder is read.
         """
-        course = self.parent.coursedir
+        course = self.parent.coursedir  # type: ignore[union-attr]
         course.ignore = ["*"]
         folders = {Path(notebook).parent for notebook in notebooks}
         refused = [name for folder in sorted(folders) for name in refused_names(folder)]
@@ -61,4 +61,4 @@ class SubmissionExporter(NotebookExporter):  # type: ignore[misc]
     ) -> tuple[Any, dict[str, Any]]:
         if isinstance(self.parent, Autograde):
             self.parent.coursedir.ignore = list(self._ignore)
-        return super().from_notebook_node(nb, resources, **kw)  # type: ignore[no-any-return]
+        return super().from_notebook_node(nb, resources, **kw)  # type: ignore[no-any-return, no-untyped-call]

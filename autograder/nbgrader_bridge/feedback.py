@@ -20,17 +20,16 @@ from autograder.nbgrader_bridge.feedback_page import Page, feedback_page
 TEMPLATES = Path(__file__).parent / "templates" / "deepdrills"
 
 
-class FeedbackExporter(Exporter):  # type: ignore[misc]
+class FeedbackExporter(Exporter):
     """Writes the feedback page of a notebook that `GetMarks` has filled in."""
 
     output_mimetype = "text/html"
-    export_from_notebook = None
 
     def __init__(self, **kwargs: Any) -> None:
         kwargs.setdefault("file_extension", ".html")
-        super().__init__(**kwargs)
+        super().__init__(**kwargs)  # type: ignore[no-untyped-call]
 
-    def from_notebook_node(
+    def from_notebook_node(  # type: ignore[override]  # as HTML exporters do, it gives text
         self, nb: NotebookNode, resources: dict[str, Any] | None = None, **kw: Any
     ) -> tuple[str, dict[str, Any]]:
         notebook, resources = super().from_notebook_node(nb, resources, **kw)

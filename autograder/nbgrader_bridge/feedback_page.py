@@ -57,7 +57,7 @@ class Block:
 
     label: str = ""
     fold: bool = False
-    body: Markup = Markup("")
+    body: Markup | None = None
     outputs: tuple[Markup, ...] = ()
     comment: Markup | None = None
     panel: Panel | None = None
@@ -145,13 +145,17 @@ def _checked(cell: NotebookNode, titles: dict[str, str], flow: PageFlow) -> Pane
         )
         for check in exercise.get("checks", ())
     )
+    notes: tuple[str, ...] = ()
+    if checks and {check.word for check in checks} == {WORDS[Outcome.NOT_ATTEMPTED]}:
+        # The same sentence for each check says nothing more than once.
+        notes, checks = tuple(dict.fromkeys(check.message for check in checks)), ()
     symbol, word = "", "graded"
     if exercise:
         outcome = Outcome(exercise["outcome"])
         symbol, word = SYMBOLS[outcome], WORDS[outcome]
         if outcome is Outcome.FAILED and exercise["points"] > 0:
             symbol, word = "◐", "partly passed"
-    return _panel(cell, titles, flow, symbol, word, checks)
+    return _panel(cell, titles, flow, symbol, word, said=notes, checks=checks)
 
 
 def _marked(cell: NotebookNode, titles: dict[str, str], flow: PageFlow) -> Panel:
@@ -169,13 +173,15 @@ def _panel(
     flow: PageFlow,
     symbol: str,
     word: str,
+    *,
+    said: tuple[str, ...] = (),
     checks: tuple[CheckRow, ...] = (),
 ) -> Panel:
     about = cell.metadata.nbgrader
     most = points_text(float(about["points"]))
     unmarked = about.get("unmarked", False)
-    notes = []
-    if about.get("marked_by_hand") and checks:
+    notes = list(said)
+    if about.get("marked_by_hand") and not about["solution"]:
         notes.append("Your teacher has set the points of this exercise.")
     if about.get("marked_by_hand") and about.get("to_review"):
         notes.append("Your work was graded again since, so your teacher may look at these points once more.")

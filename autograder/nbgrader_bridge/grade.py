@@ -12,8 +12,9 @@ from nbgrader import utils
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor
 
-from autograder.batch.course import grade_one
+from autograder.batch.course import Options, grade_one
 from autograder.errors import GradingError
+from autograder.nbgrader_bridge.settings import limits_from, options_from
 from autograder.results import GradeReport, Outcome
 
 
@@ -24,7 +25,8 @@ class GradeSubmission(NbGraderPreprocessor):  # type: ignore[misc]
         names = resources["nbgrader"]
         student, assignment, notebook = names["student"], names["assignment"], names["notebook"]
         folder = Path(resources["metadata"]["path"])
-        graded = grade_one(self._root(), student, assignment, notebook, folder)
+        options = Options(limits_from(self.config), options_from(self.config).allow_degraded)
+        graded = grade_one(self._root(), student, assignment, notebook, folder, options)
         report: GradeReport = graded.report
         if report.outcome is Outcome.ERROR:
             raise GradingError(_our_error(report))

@@ -49,7 +49,7 @@ def source_notebooks(root: Path, assignment: str) -> list[Path]:
 def generate_assignment(root: Path, assignment: str, release_directory: Path | None = None) -> None:
     """Run nbgrader's GenerateAssignment, which writes release/ and the assignment's cells."""
     source_notebooks(root, assignment)
-    course = _course(root, assignment, student_id=".")
+    course = course_directory(root, assignment, student_id=".")
     if release_directory is not None:
         course.release_directory = str(release_directory)
     converter = _GenerateAssignment(coursedir=course, config=course.config, log=LOG, force=True)
@@ -78,7 +78,7 @@ def write_grades(
     `students` of None means everybody who submitted. A student without a submitted notebook is a
     failure too: nbgrader would skip it and keep the scores of an earlier submission.
     """
-    course = _course(root, assignment)
+    course = course_directory(root, assignment)
     if submitted_directory is not None:
         course.submitted_directory = _step(root, submitted_directory)
     return _run(_Autograde(coursedir=course, config=course.config, log=LOG, force=True), students)
@@ -86,12 +86,14 @@ def write_grades(
 
 def write_feedback(root: Path, assignment: str, students: list[str] | None = None) -> list[Failure]:
     """Run nbgrader's GenerateFeedback; (student, what went wrong) for each failure."""
-    course = _course(root, assignment)
+    course = course_directory(root, assignment)
     return _run(_GenerateFeedback(coursedir=course, config=course.config, log=LOG, force=True), students)
 
 
 class _Recording(BaseConverter):  # type: ignore[misc]
     """Remembers which student a failure belongs to; nbgrader only logs it."""
+
+    assignments: dict[str, list[str]]
 
     def __init__(self, **kwargs: Any) -> None:
         self.failures: list[Failure] = []
@@ -148,7 +150,7 @@ class _GenerateFeedback(_Recording, GenerateFeedback):  # type: ignore[misc]
     pass
 
 
-def _course(root: Path, assignment: str, student_id: str = "*") -> CourseDirectory:
+def course_directory(root: Path, assignment: str, student_id: str = "*") -> CourseDirectory:
     """The course as nbgrader sees it, with the settings of its nbgrader_config.py."""
     alembic_on_path()
     root = root.resolve()
@@ -208,7 +210,7 @@ def _quiet() -> Iterator[None]:
 
 
 def _is_known(root: Path, assignment: str, path: Path) -> bool:
-    course = _course(root, assignment)
+    course = course_directory(root, assignment)
     saved = gradebook_cells(nbformat.read(path, as_version=4), course.config)
     wanted = {
         cell.metadata.nbgrader["grade_id"]: (cell.source, cell.cell_type, utils.is_locked(cell))

@@ -10,15 +10,17 @@ from latex2mathml.converter import convert
 #: Longer formulas are shown as they were typed: the converter's time grows with the formula.
 LONGEST = 2000
 
-_TAGS = frozenset(
-    "math mrow mi mn mo mtext mspace ms mfrac msqrt mroot mstyle merror mpadded mphantom menclose msub msup"
-    " msubsup munder mover munderover mmultiscripts mprescripts none mtable mtr mtd mlabeledtr".split()
-)
-_ATTRIBUTES = frozenset(
-    "display stretchy fence form separator lspace rspace linethickness accent accentunder mathvariant"
-    " columnalign rowspacing columnspacing columnlines rowlines displaystyle scriptlevel minsize maxsize"
-    " width height depth movablelimits largeop symmetric".split()
-)
+_TAGS_TEXT = """
+    math mrow mi mn mo mtext mspace ms mfrac msqrt mroot mstyle merror mpadded mphantom menclose msub msup
+    msubsup munder mover munderover mmultiscripts mprescripts none mtable mtr mtd mlabeledtr
+"""
+_TAGS = frozenset(_TAGS_TEXT.split())
+_ATTRIBUTES_TEXT = """
+    display stretchy fence form separator lspace rspace linethickness accent accentunder mathvariant
+    columnalign rowspacing columnspacing columnlines rowlines displaystyle scriptlevel minsize maxsize
+    width height depth movablelimits largeop symmetric
+"""
+_ATTRIBUTES = frozenset(_ATTRIBUTES_TEXT.split())
 
 
 def mathml(tex: str, display: bool = False) -> str:

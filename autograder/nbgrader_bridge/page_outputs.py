@@ -38,8 +38,7 @@ def shown_outputs(cell: NotebookNode, title: str, flow: PageFlow, figures: Figur
             label = "Warnings and messages" if output.name == "stderr" else "Printed"
             shown.append(_text(label, output.text))
         elif output.output_type == "error":
-            lines = "\n".join(output.get("traceback", [])) or f"{output.ename}: {output.evalue}"
-            shown.append(_text("Error", lines))
+            shown.append(_error(output))
         else:
             shown.append(_data(output.get("data", {}), title, flow, figures))
     if len(outputs) > MOST_OUTPUTS:
@@ -59,6 +58,16 @@ def _data(data: dict[str, Any], title: str, flow: PageFlow, figures: Figures) ->
         if kind in data:
             return f'<div class="rich">{markdown_html(str(data[kind]), flow)}</div>'
     return _text("Result", str(data["text/plain"])) if "text/plain" in data else ""
+
+
+def _error(output: NotebookNode) -> str:
+    """What was raised, and behind a fold where: the last line of a traceback says most."""
+    said = _text("Error", f"{output.ename}: {output.evalue}".strip().removesuffix(":"))
+    where = printed_text("\n".join(output.get("traceback", [])))
+    if not where.strip():
+        return said
+    place = f'<pre class="printed" tabindex="0">{escape(where)}</pre>'
+    return f"{said}<details><summary>Where it was raised</summary>{place}</details>"
 
 
 def _text(label: str, text: str) -> str:

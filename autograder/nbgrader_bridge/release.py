@@ -80,9 +80,10 @@ def in_step(root: Path, assignment: str, run: bool = True) -> list[str]:
 
 def _read(path: Path) -> NotebookNode:
     try:
-        return nbformat.read(path, as_version=4)
+        notebook: NotebookNode = nbformat.read(path, as_version=4)
     except Exception as error:  # nbformat raises many kinds on a spoiled file
         raise CourseError(path, f"is no notebook ({error})", "Mend the file.") from error
+    return notebook
 
 
 def _differences(path: Path, got: NotebookNode, wanted: NotebookNode, outputs: bool) -> list[str]:

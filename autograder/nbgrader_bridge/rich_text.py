@@ -17,10 +17,11 @@ LONGEST_HTML = 60_000
 #: Characters of a page that are parsed in all.
 MOST_PARSED = 250_000
 
-_TAGS = frozenset(
-    "p br hr h1 h2 h3 h4 h5 h6 strong em b i u s del ins sub sup small mark kbd var samp code pre blockquote"
-    " ul ol li dl dt dd a table caption thead tbody tfoot tr th td div span details summary".split()
-)
+_TAGS_TEXT = """
+    p br hr h1 h2 h3 h4 h5 h6 strong em b i u s del ins sub sup small mark kbd var samp code pre blockquote
+    ul ol li dl dt dd a table caption thead tbody tfoot tr th td div span details summary
+"""
+_TAGS = frozenset(_TAGS_TEXT.split())
 _PROTOCOLS = frozenset(("http", "https", "mailto"))
 _LINK = re.compile(r"(?:https?://|mailto:)\S+", re.IGNORECASE)
 _SPAN = re.compile(r"[1-9][0-9]?")

@@ -96,11 +96,11 @@ def load_settings(root: Path) -> Config:
 
 
 def _limit_traits() -> dict[str, TraitType[Any, Any]]:
-    traits: dict[str, TraitType[Any, Any]] = {}
-    for one in fields(Limits):
-        kind = Float if isinstance(one.default, float) else Integer
-        traits[one.name] = kind(one.default).tag(config=True)
-    return traits
+    defaults = Limits().to_json()
+    return {
+        name: (Float(value) if isinstance(value, float) else Integer(value)).tag(config=True)
+        for name, value in defaults.items()
+    }
 
 
 class SandboxLimits(Configurable):
@@ -139,7 +139,7 @@ def options_from(config: Config) -> GradingOptions:
 def _read(kind: type[Section], config: Config) -> Section:
     name = kind.__name__
     known = sorted(kind.class_trait_names(config=True))
-    asked = config[name] if name in config else {}
+    asked = config.get(name, {})
     for setting in asked:
         if setting not in known:
             raise UsageError(

@@ -16,6 +16,7 @@ from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
+from traitlets import default
 
 from autograder.errors import CourseError
 from autograder.grading.release_cells import is_author_cell
@@ -58,10 +59,10 @@ def execute(notebook: NotebookNode, path: Path) -> NotebookNode:
     `CourseError` naming the file when a cell fails.
     """
     result = copy.deepcopy(notebook)
-    manager = AsyncKernelManager(kernel_spec_manager=_ThisInterpreter(), kernel_name="python3")
     client = NotebookClient(
         result,
-        km=manager,
+        kernel_manager_class=_OneKernel,
+        kernel_name="python3",
         timeout=CELL_SECONDS,
         record_timing=False,
         resources={"metadata": {"path": str(path.parent)}},
@@ -84,7 +85,7 @@ def execute(notebook: NotebookNode, path: Path) -> NotebookNode:
     return result
 
 
-class _ThisInterpreter(KernelSpecManager):  # type: ignore[misc]
+class _ThisInterpreter(KernelSpecManager):
     """Knows one kernel, whatever is installed on the machine: the interpreter that runs us."""
 
     def get_kernel_spec(self, kernel_name: str) -> KernelSpec:
@@ -93,6 +94,14 @@ class _ThisInterpreter(KernelSpecManager):  # type: ignore[misc]
             display_name="Python 3",
             language="python",
         )
+
+
+class _OneKernel(AsyncKernelManager):
+    """nbclient ends only the kernels of managers that it makes itself, so it gets a class."""
+
+    @default("kernel_spec_manager")
+    def _this_interpreter(self) -> KernelSpecManager:
+        return _ThisInterpreter()
 
 
 def _without_marks(text: str) -> str:

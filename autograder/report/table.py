@@ -21,20 +21,20 @@ STYLES: dict[Outcome, str] = {
 
 
 def score_table(reports: Iterable[GradeReport], title: str) -> Table:
-    """One line a submission: points, outcomes counted over exercises, misconceptions, notes."""
+    """One line a submission: points, outcomes over exercises, how many misconceptions were named, repairs."""
     table = Table(title=title, title_justify="left")
     table.add_column("student", overflow="fold")
     table.add_column("points", justify="right", no_wrap=True)
     table.add_column("exercises", overflow="fold")
-    table.add_column("misconceptions", overflow="fold")
+    table.add_column("named", justify="right", no_wrap=True)
     table.add_column("late", no_wrap=True)
     table.add_column("repairs", justify="right", no_wrap=True)
     for report in reports:
         table.add_row(
             safe(report.student),
-            f"{report.score:g} / {report.max_score:g}",
+            f"{report.score:.4g} / {report.max_score:g}",
             _counts(report),
-            ", ".join(misconceptions(report)),
+            str(len(misconceptions(report)) or ""),
             duration(report.late_seconds) if report.late_seconds else "",
             str(len(report.repairs) or ""),
         )
@@ -43,7 +43,9 @@ def score_table(reports: Iterable[GradeReport], title: str) -> Table:
 
 def check_table(report: GradeReport) -> Table:
     """One line a check of one submission."""
-    table = Table(title=f"{safe(report.notebook)}: {report.score:g} / {report.max_score:g}", title_justify="left")
+    table = Table(
+        title=f"{safe(report.notebook)}: {report.score:g} / {report.max_score:g}", title_justify="left"
+    )
     table.add_column("exercise", no_wrap=True)
     table.add_column("points", justify="right", no_wrap=True)
     table.add_column("outcome", no_wrap=True)
@@ -87,7 +89,7 @@ def safe(text: str) -> str:
 
 
 def _counts(report: GradeReport) -> str:
-    counts = {outcome: 0 for outcome in Outcome}
+    counts = dict.fromkeys(Outcome, 0)
     for exercise in report.exercises:
         counts[exercise.outcome] += 1
     return ", ".join(

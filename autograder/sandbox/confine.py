@@ -76,7 +76,9 @@ def _user_namespace(uid: int, gid: int) -> None:
             file.write(text)
 
 
-def confine(zygote: Layers, limits: dict[str, Any], readable: list[str], hidden: list[str], uid: int) -> Layers:
+def confine(
+    zygote: Layers, limits: dict[str, Any], readable: list[str], hidden: list[str], uid: int
+) -> Layers:
     """Lay every layer on this process, a fork of a zygote whose own layers are `zygote`.
 
     `limits`: the fields of `Limits`; `uid`: who to become when started by root.
@@ -147,4 +149,6 @@ def _landlock(readable: list[str], hidden: list[str], viewed: bool) -> None:
                 read.append(entry.path)
     if viewed:
         read.extend(_PROCESS_FILES)
-    landlock.restrict(read, listed, [view.WORK, view.SCRATCH, "/dev/null"] if viewed else [os.getcwd(), "/dev/null"])
+    landlock.restrict(
+        read, listed, [view.WORK, view.SCRATCH, "/dev/null"] if viewed else [os.getcwd(), "/dev/null"]
+    )

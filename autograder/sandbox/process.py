@@ -57,7 +57,11 @@ class Sandbox:
     """A zygote and the submissions forked from it. Use as a context manager."""
 
     def __init__(
-        self, limits: Limits, hidden: Iterable[Path] = (), allow_degraded: bool = False, slot: int | None = None
+        self,
+        limits: Limits,
+        hidden: Iterable[Path] = (),
+        allow_degraded: bool = False,
+        slot: int | None = None,
     ) -> None:
         self.limits = limits
         self._hidden = [str(Path(path).resolve()) for path in (*hidden, Path(__file__).parents[1])]
@@ -155,7 +159,8 @@ class Sandbox:
         if missing and not self._allow_degraded:
             session.close()
             raise MissingLayerError(
-                [f"{name} ({hello['reasons'].get(name, 'not available')})" for name in missing], hello["layers"]
+                [f"{name} ({hello['reasons'].get(name, 'not available')})" for name in missing],
+                hello["layers"],
             )
         session.reasons = dict(hello["reasons"])
         return session
@@ -234,7 +239,9 @@ class Session:
     ) -> Any:
         """What `code` leaves in `answer`, run among the student's names. Raises a `StudentFailure`."""
         question = {"op": "drive", "exercise": exercise, "needs": list(needs), "code": code, "inputs": inputs}
-        return _judge(self._ask({**question, "seconds": seconds}, 2 * seconds), needs[0] if needs else "answer")
+        return _judge(
+            self._ask({**question, "seconds": seconds}, 2 * seconds), needs[0] if needs else "answer"
+        )
 
     def close(self) -> None:
         """End the process, whatever it is doing, and wait until it has gone."""

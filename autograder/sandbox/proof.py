@@ -32,7 +32,8 @@ _ATTEMPTS: dict[str, tuple[str, str]] = {
     "privileges": (
         "holding a capability",
         "status = dict(line.split(':', 1) for line in open('/proc/self/status') if ':' in line)\n"
-        "stopped = int(status['CapEff'], 16) == 0 and os.getuid() != 0 and status['NoNewPrivs'].strip() == '1'",
+        "stopped = int(status['CapEff'], 16) == 0 and os.getuid() != 0\n"
+        "stopped = stopped and status['NoNewPrivs'].strip() == '1'",
     ),
     "limits": (
         "taking twice the memory that is allowed",
@@ -83,7 +84,9 @@ def prove_layers(course: Path, limits: Limits | None = None) -> list[LayerProof]
         for layer in LAYERS:
             tried, code = _ATTEMPTS[layer]
             if layer not in session.layers:
-                proofs.append(LayerProof(layer, tried, None, session.reasons.get(layer, "not available here")))
+                proofs.append(
+                    LayerProof(layer, tried, None, session.reasons.get(layer, "not available here"))
+                )
                 continue
             names = f"COURSE = {str(course)!r}\nMEMORY = {limits.memory}\n"
             try:

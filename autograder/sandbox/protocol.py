@@ -19,7 +19,20 @@ import numpy as np
 _PREFIX = struct.Struct("<II")
 _HEADER_LIMIT = 24 << 20
 _DTYPES = frozenset(
-    "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64".split()
+    [
+        "bool",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "uint8",
+        "uint16",
+        "uint32",
+        "uint64",
+        "float16",
+        "float32",
+        "float64",
+    ]
 )
 _TAG = "!"
 _DEPTH, _NODES = 24, 200_000
@@ -176,7 +189,8 @@ def _array(data: bytes, dtype: Any, shape: Any) -> np.ndarray[Any, Any]:
     if math.prod(shape) * kind.itemsize != len(data):
         raise ValueError("the shape does not match the bytes")
     if dtype == "bool":
-        return (np.frombuffer(data, np.uint8) != 0).reshape(shape)
+        flags: np.ndarray[Any, Any] = np.frombuffer(data, np.uint8) != 0
+        return flags.reshape(shape)
     return np.frombuffer(data, kind).reshape(shape).copy()
 
 

@@ -125,7 +125,7 @@ class _Publisher(DisplayPublisher):
 
     outputs: Any = None
 
-    def publish(self, data: Any, metadata: Any = None, **_ignored: Any) -> None:
+    def publish(self, data: Any, metadata: Any = None, *_ignored: Any, **_options: Any) -> None:
         bundle, size = mime_bundle(data)
         self.outputs.add(
             {"output_type": "display_data", "data": bundle, "metadata": dict(metadata or {})}, size
@@ -152,6 +152,16 @@ class Shell(InteractiveShell):
             0,
         )
 
+    def showtraceback(self, *arguments: Any, **options: Any) -> None:
+        """As IPython's, but without memory left there is none to draw a traceback with."""
+        kind = sys.exc_info()[0]
+        if kind is not None and issubclass(kind, MemoryError):
+            self._showtraceback(
+                kind, sys.exc_info()[1], ["MemoryError: this cell asked for more memory than is allowed."]
+            )
+            return
+        super().showtraceback(*arguments, **options)
+
     def ask_exit(self) -> None:
         self.outputs.text("stdout", "exit() is ignored while a notebook is graded.\n")
 
@@ -175,6 +185,7 @@ class Shell(InteractiveShell):
 def new_shell(limit: int) -> Shell:
     """The one shell of this process, with pictures drawn into its outputs."""
     config = Config()
+    config.InlineBackend.print_figure_kwargs = {"bbox_inches": None}  # "tight" draws every figure twice
     config.HistoryManager.enabled = False
     config.HistoryManager.hist_file = ":memory:"
     config.InteractiveShell.xmode = "Context"
@@ -185,8 +196,8 @@ def new_shell(limit: int) -> Shell:
     )
     outputs = Outputs(limit)
     shell.outputs = outputs
-    shell.displayhook.outputs = outputs
-    shell.display_pub.outputs = outputs
+    for part in (shell.displayhook, shell.display_pub):
+        vars(part)["outputs"] = outputs
     sys.displayhook = shell.displayhook
     _draw_inline(shell)
     return shell
@@ -202,7 +213,7 @@ def redirect(shell: Shell) -> None:
     """Send this process's text output to the shell, and give it no input."""
     sys.stdout = Stream("stdout", shell.outputs)
     sys.stderr = Stream("stderr", shell.outputs)
-    sys.stdin = open(os.devnull)
+    sys.stdin = open(os.devnull)  # noqa: SIM115 (open for as long as the process lives)
 
     def no_input(*_prompt: object) -> str:
         raise EOFError("input() is not available while a notebook is graded")
@@ -239,4 +250,3 @@ def cell_line(error: BaseException, filename: str) -> int | None:
             line = traceback.tb_lineno
         traceback = traceback.tb_next
     return line
-

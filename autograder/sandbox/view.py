@@ -30,7 +30,8 @@ SCRATCH = "/tmp"
 
 
 def enter(root: str, readable: list[str], hidden: list[str]) -> None:
-    """Replace the root by a view, built on the empty folder `root`, of `SYSTEM`, `DEVICES` and `readable`, with `hidden` folders emptied.
+    """Replace the root by a view, built on the empty folder `root`: `SYSTEM`, `DEVICES` and `readable`,
+    with `hidden` folders emptied.
 
     For a process in a mount namespace of its own (and a PID namespace, whose /proc it mounts).
     Raises OSError.
@@ -53,7 +54,11 @@ def enter(root: str, readable: list[str], hidden: list[str]) -> None:
         target = root + os.path.realpath(path)
         if os.path.isdir(target) and any(_inside(os.path.realpath(path), outer) for outer in bound):
             kernel.mount(
-                "hidden", target, "tmpfs", kernel.MS_RDONLY | kernel.MS_NOSUID | kernel.MS_NODEV, "size=4k,mode=555"
+                "hidden",
+                target,
+                "tmpfs",
+                kernel.MS_RDONLY | kernel.MS_NOSUID | kernel.MS_NODEV,
+                "size=4k,mode=555",
             )
     for folder in (WORK, SCRATCH, "/proc", "/old"):
         os.makedirs(root + folder, exist_ok=True)

@@ -8,6 +8,7 @@ does to its own answers.
 from __future__ import annotations
 
 import builtins
+import gc
 import os
 import signal
 import socket
@@ -177,6 +178,7 @@ class Worker:
             "line": cell_line(error, filename) if filename else None,
             "over_time": isinstance(error, OverTime),
             "memory": memory,
+            "held": memory and _memory_held() > self._limits["memory"] // 2,
         }
 
     def _cell_file(self, error: BaseException) -> str | None:
@@ -203,6 +205,16 @@ class _Deadline:
 
     def __exit__(self, *_exc: object) -> None:
         signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _memory_held() -> int:
+    """Bytes of private memory that this process still holds once garbage is gone."""
+    gc.collect()
+    try:
+        with open("/proc/self/statm") as file:
+            return int(file.read().split()[5]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError):
+        return 0
 
 
 def _over_time(_signal: int, _frame: object) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -27,8 +28,6 @@ def _released(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def released(_released: Path, tmp_path: Path) -> Path:
     """A toy course after `deepdrills release`: release/, solutions/, gradebook.db."""
-    import shutil
-
     root = tmp_path / "course"
     shutil.copytree(_released, root)
     return root

@@ -12,6 +12,7 @@ import pytest
 from nbgrader.api import Gradebook
 from nbgrader.apps import AutogradeApp
 
+from autograder.batch.course import Options
 from autograder.nbgrader_bridge.gradebook import write_grades
 from autograder.results import Outcome
 
@@ -75,7 +76,8 @@ def test_scores_are_the_reports(released: Path, grader: ToyGrader, autograde: An
     assert [call[1:4] for call in grader.calls] == [
         (student, ASSIGNMENT, NOTEBOOK) for student in ("ann", "bob", "eve")
     ]
-    root, *_, folder = grader.calls[0]
+    root, *_, folder, options = grader.calls[0]
+    assert options == Options()
     assert root == released
     assert folder == released / "submitted" / "ann" / ASSIGNMENT
     assert "NBGRADER_EXECUTION" not in os.environ
@@ -149,13 +151,14 @@ def test_a_notebook_without_the_reports_score_is_refused(
 
     def spoilt(*arguments: Any) -> Any:
         graded = grader(*arguments)
-        (place,) = (n for n, one in enumerate(graded.notebook.cells) if one.id == "double-checks")
-        outputs = graded.notebook.cells[place].outputs
+        notebook: Any = graded.notebook
+        (place,) = (n for n, one in enumerate(notebook.cells) if one.id == "double-checks")
+        outputs = notebook.cells[place].outputs
         texts = {"other score": "2.5", "unreadable": "full marks", "above the maximum": "4.0"}
         if spoil == "no output":
             outputs.clear()
         elif spoil == "no cell":
-            del graded.notebook.cells[place]
+            del notebook.cells[place]
         else:
             outputs[-1].data["text/plain"] = texts[spoil]
         return graded
@@ -243,12 +246,25 @@ def test_submissions_from_another_folder(released: Path, grader: ToyGrader, tmp_
     clean = tmp_path / "clean.tree"
     (released / "submitted").rename(clean)
     assert write_grades(released, ASSIGNMENT, ["ann"], clean) == []
-    assert grader.calls[0][-1] == clean / "ann" / ASSIGNMENT
+    assert grader.calls[0][4] == clean / "ann" / ASSIGNMENT
     inside = released / ".deepdrills" / "submitted"
     inside.parent.mkdir()
     clean.rename(inside)
     assert write_grades(released, ASSIGNMENT, ["ann"], inside) == []
-    assert grader.calls[1][-1] == inside / "ann" / ASSIGNMENT
+    assert grader.calls[1][4] == inside / "ann" / ASSIGNMENT
+
+
+def test_the_settings_of_the_course_reach_the_grader(
+    released: Path, grader: ToyGrader, autograde: Any
+) -> None:
+    config = released / "nbgrader_config.py"
+    config.write_text(
+        config.read_text() + "\nc.SandboxLimits.call_seconds = 11\nc.GradingOptions.allow_degraded = True\n"
+    )
+    submit(released, "ann")
+    autograde(released)
+    options = grader.calls[0][5]
+    assert (options.limits.call_seconds, options.allow_degraded) == (11, True)
 
 
 def test_nobody_submitted(released: Path, grader: ToyGrader) -> None:

@@ -1,4 +1,4 @@
-"""A course small enough to read: two exercises, a written answer, and a grader that reads answers as points."""
+"""A course small enough to read: two exercises, a written answer, and a stand-in for the grader."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from typing import Any
 import nbformat
 from nbformat import NotebookNode, v4
 
+from autograder.batch.course import Options
+from autograder.grading.engine import Graded
 from autograder.grading.outputs import grade_cell_outputs
 from autograder.grading.release_cells import release_cells
 from autograder.results import CheckResult, ExerciseResult, GradeReport, Outcome, gravest
@@ -27,7 +29,7 @@ MARK_SCHEME = "One point for naming commutativity in any words."
 
 def cell(kind: str, grade_id: str, source: str, **about: Any) -> NotebookNode:
     """A cell with nbgrader's metadata; locked unless said otherwise."""
-    made = v4.new_code_cell(source) if kind == "code" else v4.new_markdown_cell(source)
+    made: NotebookNode = v4.new_code_cell(source) if kind == "code" else v4.new_markdown_cell(source)
     made.id = grade_id.replace("_", "-")
     made.metadata.nbgrader = {
         "schema_version": 3,
@@ -87,7 +89,8 @@ def source_notebook() -> NotebookNode:
         ),
     ]
     kernelspec = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    return v4.new_notebook(cells=cells, metadata={"kernelspec": kernelspec})
+    made: NotebookNode = v4.new_notebook(cells=cells, metadata={"kernelspec": kernelspec})
+    return made
 
 
 def make_course(root: Path) -> Path:
@@ -109,12 +112,6 @@ def submit(root: Path, student: str, files: dict[str, str] | None = None) -> Pat
 
 
 @dataclass
-class Graded:
-    report: GradeReport
-    notebook: dict[str, Any]
-
-
-@dataclass
 class ToyGrader:
     """Stands in for the grading engine: what each student earns is written down beforehand."""
 
@@ -122,10 +119,12 @@ class ToyGrader:
     answers: dict[str, str] = field(default_factory=dict)
     extra: dict[str, list[NotebookNode]] = field(default_factory=dict)
     outcome: dict[str, Outcome] = field(default_factory=dict)
-    calls: list[tuple[Path, str, str, str, Path]] = field(default_factory=list)
+    calls: list[tuple[Path, str, str, str, Path, Options]] = field(default_factory=list)
 
-    def __call__(self, root: Path, student: str, assignment: str, notebook: str, folder: Path) -> Graded:
-        self.calls.append((root, student, assignment, notebook, folder))
+    def __call__(
+        self, root: Path, student: str, assignment: str, notebook: str, folder: Path, options: Options
+    ) -> Graded:
+        self.calls.append((root, student, assignment, notebook, folder, options))
         result = release_cells(source_notebook())
         exercises = []
         for one in result.cells:
@@ -159,8 +158,9 @@ class ToyGrader:
         points = self.points.get(student, {}).get(grade_id, 0.0)
         outcome = Outcome.PASSED if points == most else Outcome.FAILED
         outcome = self.outcome.get(student, outcome)
+        first = outcome if outcome is Outcome.NOT_ATTEMPTED else Outcome.PASSED
         made = (
-            CheckResult("first", Outcome.PASSED, points, points, "Sums of <b>small</b> numbers are right."),
+            CheckResult("first", first, points, points, "Sums of <b>small</b> numbers are right."),
             CheckResult("second", outcome, 0.0, most - points, "Sums of large numbers are right."),
         )
         return ExerciseResult(grade_id, points, most, gravest([one.outcome for one in made]), made)

@@ -1,0 +1,38 @@
+# Two commands for a newcomer: `make demo` and `make test`. Both prepare .venv on their first run.
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+READY := $(VENV)/ready
+
+.PHONY: help demo test lint fuzz clean
+help:
+	@echo "make demo    grade a class of twelve in demo-course/, from release to feedback"
+	@echo "make test    linters, types, import floors and every test"
+	@echo "make lint    the linters and types alone"
+	@echo "make clean   remove .venv, demo-course/ and caches"
+
+# torch first and alone, at its pin: a range, or another package's wish, may take a build of several GB.
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "Python 3.11 or later is needed; name it with make PYTHON=/path/to/python3.11"; exit 1; }
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP) install --quiet "$$(grep '^torch==' constraints.txt)"
+	$(PIP) install --quiet --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+demo: $(READY)
+	$(BIN)/deepdrills demo demo-course
+
+lint: $(READY)
+	$(BIN)/python -m ruff check .
+	$(BIN)/python -m ruff format --check .
+	$(BIN)/python -m mypy
+	$(BIN)/lint-imports
+
+test: lint
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+clean:
+	rm -rf $(VENV) demo-course .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis build dist *.egg-info
