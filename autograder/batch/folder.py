@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import stat
+import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -27,9 +28,11 @@ def read_folder(folder: Path, notebook: str) -> Handed:
     """The submission in `folder`, whose notebook should be `<notebook>.ipynb`.
 
     Another single notebook is taken for a renamed one. Never raises on content; an unreadable
-    folder gives no notebook and a note.
+    folder, or a link in its place, gives no notebook and a note.
     """
     notes: list[str] = []
+    if folder.is_symlink():
+        return Handed(None, notes=(f"The folder '{_said(folder.name)}' is a link; it was not followed.",))
     found: dict[str, bytes] = {}
     room = _BYTES
     for name, path in _regular_files(folder, notes):
@@ -92,7 +95,11 @@ def _regular_files(folder: Path, notes: list[str]) -> list[tuple[str, str]]:
             if entry.name in _IGNORED:
                 continue
             name = prefix + entry.name
-            mode = entry.stat(follow_symlinks=False).st_mode
+            try:
+                mode = entry.stat(follow_symlinks=False).st_mode
+            except OSError:
+                notes.append(f"The file '{_said(name)}' could not be read; it was left out.")
+                continue
             if stat.S_ISDIR(mode):
                 if name.count("/") < 6:
                     waiting.append((name + "/", entry.path))
@@ -137,14 +144,16 @@ def _looks_like_a_notebook(data: bytes) -> bool:
 
 def read_timestamp(folder: Path) -> str | None:
     """The text of timestamp.txt if it says a time that nbgrader can read; None otherwise."""
-    from dateutil import parser
+    from nbgrader.utils import parse_utc
 
     data = _read(folder / "timestamp.txt", 200)
     if data is None:
         return None
     text = data.decode("utf-8", "replace").strip()
     try:
-        parser.parse(text.replace(" UTC", " +0000"))
-    except (ValueError, OverflowError, TypeError):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # an unknown time zone is only a warning
+            parse_utc(text)
+    except Exception:  # a student may have written it: dateutil raises more than it says
         return None
     return text

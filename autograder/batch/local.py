@@ -20,7 +20,7 @@ from typing import Any
 from autograder.batch.course import Course, Grader, Options
 from autograder.batch.folder import read_folder
 from autograder.batch.plan import Job
-from autograder.errors import DeepdrillsError
+from autograder.errors import DeepdrillsError, UsageError
 from autograder.results import GradeReport, Outcome
 from autograder.sandbox.limits import Limits
 
@@ -45,6 +45,7 @@ def grade_all(
     """Grade every job on `workers` processes; yields each as it ends, in no particular order.
 
     Raises the first `DeepdrillsError` that keeps a worker from starting: nothing could be graded.
+    Later ones end the worker, and one submission with it.
     """
     waiting = deque(jobs)
     settings = {
@@ -117,7 +118,11 @@ class _Member:
                 job.student, None, trouble=(f"a grading process ended with code {self.process.exitcode}",)
             )
         if "refused" in answer:
-            raise DeepdrillsError(answer["refused"])
+            if not answer["started"]:
+                raise (UsageError if answer["usage"] else DeepdrillsError)(answer["refused"])
+            assert job is not None
+            self.dead = True
+            return Done(job.student, None, trouble=(answer["refused"],))
         report = GradeReport.from_json(answer["report"]) if answer["report"] else None
         return Done(answer["student"], report, answer["key"], tuple(answer["trouble"]))
 
@@ -136,6 +141,7 @@ def _serve(connection: Connection, settings: dict[str, Any]) -> None:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     options = Options(Limits(**settings["limits"]), settings["allow_degraded"])
     course = Course(Path(settings["root"]))
+    started = False
     try:
         with Grader(course, settings["assignment"], options) as grader:
             while True:
@@ -144,15 +150,17 @@ def _serve(connection: Connection, settings: dict[str, Any]) -> None:
                 except (EOFError, OSError):
                     return
                 connection.send_bytes(json.dumps(_grade(grader, job, settings["force"])).encode())
+                started = True
     except DeepdrillsError as error:
-        connection.send_bytes(json.dumps({"refused": str(error)}).encode())
+        refusal = {"refused": str(error), "usage": isinstance(error, UsageError), "started": started}
+        connection.send_bytes(json.dumps(refusal).encode())
     except KeyboardInterrupt:
         return
 
 
 def _grade(grader: Grader, job: Job, force: bool) -> dict[str, Any]:
-    handed = read_folder(Path(job.folder), grader.template.notebook)
     try:
+        handed = read_folder(Path(job.folder), grader.template.notebook)
         key = grader.key(grader.submission(handed))
         graded = grader.grade(handed, job.student, force=force)
     except DeepdrillsError:

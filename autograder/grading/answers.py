@@ -14,14 +14,14 @@ from typing import Any
 import nbformat
 
 from autograder.errors import CourseError
-from autograder.grading.template import Role, Template, load_template
+from autograder.grading.template import Role, load_template, trimmed
 
 
 class AnswerSheet:
     """An assignment's released notebook, and the course's own answer to each exercise."""
 
     def __init__(self, root: Path, assignment: str) -> None:
-        self.template: Template = load_template(root, assignment)
+        self.template = load_template(root, assignment)
         path = root / "source" / assignment / f"{self.template.notebook}.ipynb"
         source = nbformat.read(path, as_version=4)
         self.solutions: dict[str, str] = {
@@ -29,6 +29,13 @@ class AnswerSheet:
             for cell in source.cells
             if cell.metadata.get("nbgrader", {}).get("solution")
         }
+
+    def only(self, exercise: str) -> AnswerSheet:
+        """The sheet of one exercise alone, on a trimmed template."""
+        sheet = copy.copy(self)
+        sheet.template = trimmed(self.template, exercise)
+        sheet.solutions = {exercise: self.solutions[exercise]}
+        return sheet
 
     def notebook(self, answers: Mapping[str, str | None] | None = None, fill: bool = True) -> dict[str, Any]:
         """nbformat JSON with `answers` by exercise in place; None leaves a cell as it was released.

@@ -65,7 +65,7 @@ class Engine:
         self._sandbox = sandbox
         self._limits = limits
         self._secret = secret
-        self._exercises = load_exercises(template.assignment)
+        self._exercises = load_exercises(template.assignment) if exercises is None else exercises
 
     def grade(self, submission: Submission, student: str) -> Graded:
         """Run, check and add up. Raises `SandboxError` when no submission can be run here at all."""

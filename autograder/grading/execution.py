@@ -152,7 +152,10 @@ class Execution:
         run = self.runs[index]
         run.ran = True
         outputs = answer.get("outputs")
-        run.outputs = outputs if isinstance(outputs, list) else []
+        run.outputs = [one for one in outputs if isinstance(one, dict)] if isinstance(outputs, list) else []
+        for one in run.outputs:  # an array's comparison with a word is no bool
+            if not isinstance(one.get("output_type"), str):
+                one["output_type"] = ""
         if answer.get("failure") is not None:
             run.failure = failure(answer["failure"])
             if isinstance(answer["failure"], dict) and answer["failure"].get("held") is True:

@@ -76,14 +76,22 @@ def _older(data: dict[str, Any]) -> list[Any] | None:
         return None
     cells: list[Any] = []
     for sheet in sheets:
-        for cell in sheet.get("cells", []) if isinstance(sheet, dict) else []:
+        inside = sheet.get("cells") if isinstance(sheet, dict) else None
+        for cell in inside if isinstance(inside, list) else []:
             if isinstance(cell, dict):
                 kind = cell.get("cell_type")
                 source = cell.get("input", "") if kind == "code" else cell.get("source", "")
                 if kind == "heading":
                     kind = "markdown"
-                cells.append({**cell, "cell_type": kind, "source": source})
+                cells.append({**cell, "cell_type": kind, "source": _lines(source)})
     return cells
+
+
+def _lines(source: Any) -> Any:
+    """Lines of version 3, which were written with or without their ends."""
+    if isinstance(source, list) and source and all(isinstance(line, str) for line in source):
+        return ("" if source[0].endswith(("\n", "\r")) else "\n").join(source)
+    return source
 
 
 def _cell(cell: Any, number: int, notes: list[str]) -> StudentCell | None:

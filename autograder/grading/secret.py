@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import secrets
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +22,7 @@ def course_secret(root: Path, create: bool) -> str:
 
     From the environment variable, else from `.deepdrills/secret`, which is made (readable by its
     owner only) when `create` is true; otherwise a passing one, for a look at one file.
+    Raises `UsageError` for a secret that can not be read or is empty: another one would change the grades.
     """
     if os.environ.get(VARIABLE):
         return os.environ[VARIABLE]
@@ -27,23 +30,30 @@ def course_secret(root: Path, create: bool) -> str:
     try:
         kept = path.read_text(encoding="ascii").strip()
     except FileNotFoundError:
-        kept = ""
+        return _make(path) if create else secrets.token_hex(32)
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(
             f"{path}: the course's secret cannot be read ({error}). Restore the file."
         ) from error
-    if kept:
-        return kept
-    fresh = secrets.token_hex(32)
-    if create:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        try:
-            fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        except FileExistsError:
-            return course_secret(root, create=False)
-        with os.fdopen(fd, "w") as file:
-            file.write(fresh + "\n")
-    return fresh
+    if not kept:
+        raise UsageError(
+            f"{path}: the course's secret is empty. Restore the file, or delete it for a new secret."
+        )
+    return kept
+
+
+def _make(path: Path) -> str:
+    """Write a new secret whole or not at all; the one of a process that was faster wins."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    fd, name = tempfile.mkstemp(dir=path.parent, prefix=".secret-")  # mode 0600
+    try:
+        with os.fdopen(fd, "w", encoding="ascii") as file:
+            file.write(secrets.token_hex(32) + "\n")
+        with contextlib.suppress(FileExistsError):
+            os.link(name, path)
+    finally:
+        os.unlink(name)
+    return path.read_text(encoding="ascii").strip()
 
 
 def generator(secret: str, *names: str) -> np.random.Generator:

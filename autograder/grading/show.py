@@ -38,8 +38,11 @@ def safe_outputs(outputs: list[Any], budget: int) -> tuple[list[dict[str, Any]],
 
 def _output(output: dict[str, Any], limit: int) -> dict[str, Any] | None:
     kind = output.get("output_type")
+    if not isinstance(kind, str):  # an array's comparison with a word is no bool
+        return None
     if kind == "stream":
-        name = "stderr" if output.get("name") == "stderr" else "stdout"
+        said = output.get("name")
+        name = "stderr" if isinstance(said, str) and said == "stderr" else "stdout"
         return {"output_type": "stream", "name": name, "text": safe_text(output.get("text"), limit)}
     if kind == "error":
         lines = output.get("traceback")

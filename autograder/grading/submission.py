@@ -4,12 +4,12 @@ answers by grade_id, the student's own extra cells where they stood. Every repai
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import json
 from collections import defaultdict
 from dataclasses import dataclass, field
 
+from autograder.grading.defined_names import Definitions
 from autograder.grading.reading import StudentCell, read_notebook
 from autograder.grading.template import Role, Template, TemplateCell
 
@@ -69,7 +69,7 @@ def rebuild(
         notebook=template.notebook,
         cells=planned,
         attempted=attempted,
-        repairs=(*notes, *repairs),
+        repairs=tuple(dict.fromkeys((*notes, *repairs))),
         files=dict(files or {}),
     )
 
@@ -83,6 +83,7 @@ class _Matching:
         self.repairs = repairs
         self.taken: dict[int, int] = {}
         self.dropped: set[int] = set()
+        self._definitions = Definitions()
 
     def by_grade_id(self) -> None:
         claims: dict[str, list[int]] = defaultdict(list)
@@ -93,10 +94,13 @@ class _Matching:
             numbers = claims.get(released.grade_id, [])
             if not numbers:
                 continue
-            chosen = numbers[0]
+            unchanged = [one for one in numbers if _same(self.cells[one].source, released.source)]
             if _answers(released):
-                changed = [one for one in numbers if not _same(self.cells[one].source, released.source)]
-                chosen = (changed or numbers)[-1]
+                changed = [one for one in numbers if one not in unchanged]
+                answers = [one for one in changed if self._defines(self.cells[one].source, released)]
+                chosen = (answers or changed or numbers)[-1]
+            else:
+                chosen = (unchanged or numbers)[0]
             self.taken[index] = chosen
             for other in numbers:
                 if other != chosen:
@@ -110,15 +114,16 @@ class _Matching:
             )
         elif _answers(released):
             self.repairs.append(
-                f"Cell '{released.grade_id}' stood more than once; the last changed one was graded, "
+                f"Cell '{released.grade_id}' stood more than once; the last one that answers was graded, "
                 "the others were kept as extra cells."
             )
         else:
-            self.dropped.add(number)
-            self.repairs.append(f"A changed copy of the course's cell '{released.grade_id}' was left out.")
+            self.repairs.append(
+                f"A changed copy of the course's cell '{released.grade_id}' was kept as an extra cell."
+            )
 
     def by_text(self) -> None:
-        """Course cells whose metadata was lost are known by their text."""
+        """Course cells and untouched answer cells whose metadata was lost are known by their text."""
         free = self._free()
         by_text: dict[str, list[int]] = defaultdict(list)
         for number in free:
@@ -136,9 +141,12 @@ class _Matching:
                 f"The metadata of {found} cells was lost; they were recognised by their text."
             )
         for index, released in enumerate(self.template.cells):
-            if index in self.taken and not _answers(released):
+            if index in self.taken:
                 for number in by_text.get(_normal(released.source), []):
                     self.dropped.add(number)
+                    self.repairs.append(
+                        f"Cell '{released.grade_id}' stood more than once; an unchanged copy was left out."
+                    )
 
     def by_defined_name(self) -> None:
         """Answers whose metadata was lost are known by the names that they define, or by their place."""
@@ -151,10 +159,9 @@ class _Matching:
             if released.role is Role.WRITTEN:
                 candidates = [one for one in between if self.cells[one].cell_type != "code"]
             else:
-                asked = set(self.template.asks.get(released.grade_id, (released.grade_id,)))
-                candidates = [one for one in between if asked & defined_names(self.cells[one].source)]
+                candidates = [one for one in between if self._defines(self.cells[one].source, released)]
                 candidates = candidates or [
-                    one for one in self._free() if asked & defined_names(self.cells[one].source)
+                    one for one in self._free() if self._defines(self.cells[one].source, released)
                 ]
             if candidates:
                 self.taken[index] = candidates[-1]
@@ -162,6 +169,33 @@ class _Matching:
                     f"The answer cell '{released.grade_id}' had lost its metadata; "
                     f"cell {candidates[-1] + 1} of the notebook was taken for it."
                 )
+            elif released.role is Role.SOLUTION:
+                self._merged(index, released)
+
+    def _merged(self, index: int, released: TemplateCell) -> None:
+        """An answer that was written into, or merged with, one of the course's own cells."""
+        for other, number in list(self.taken.items()):
+            course = self.template.cells[other]
+            text = self.cells[number].source
+            if (
+                not _answers(course)
+                and not _same(text, course.source)
+                and self._defines(text, released)
+                and not self._defines(course.source, released)
+            ):
+                self.taken[index] = number
+                self.repairs.append(
+                    f"The answer to '{released.grade_id}' stood in the course's cell '{course.grade_id}'; "
+                    "it was taken from there."
+                )
+                return
+
+    def _defines(self, source: str, released: TemplateCell) -> bool:
+        """Whether a cell defines a name that the exercise of a released cell asks for."""
+        exercise = released.exercise
+        return exercise is not None and self._definitions.any_of(
+            self.template.asks.get(exercise, (exercise,)), source
+        )
 
     def _free(self) -> list[int]:
         used = set(self.taken.values()) | self.dropped
@@ -212,13 +246,12 @@ class _Matching:
                 attempted.add(exercise)
                 takes[place].append(exercise)
                 continue
-            asked = set(self.template.asks.get(exercise, (exercise,)))
             elsewhere = [
                 number
                 for number, other in enumerate(planned)
                 if other.template is None
                 and other.cell_type == "code"
-                and asked & defined_names(other.source)
+                and self._defines(other.source, cell.template)
             ]
             if elsewhere:
                 attempted.add(exercise)
@@ -255,26 +288,6 @@ class _Matching:
         order = [self.taken[index] for index in sorted(self.taken)]
         if order != sorted(order):
             self.repairs.append("Cells had been moved; the course's order was restored.")
-
-
-def defined_names(source: str) -> frozenset[str]:
-    """The names that a cell defines at its top level; none if it is not plain Python."""
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return frozenset()
-    names: set[str] = set()
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            names.add(node.name)
-        targets = node.targets if isinstance(node, ast.Assign) else []
-        if isinstance(node, ast.AnnAssign):
-            targets = [node.target]
-        for target in targets:
-            names.update(part.id for part in ast.walk(target) if isinstance(part, ast.Name))
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            names.update(alias.asname or alias.name for alias in node.names)
-    return frozenset(names)
 
 
 def _answers(released: TemplateCell) -> bool:

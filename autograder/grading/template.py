@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -162,3 +162,31 @@ def _marking(source: str) -> str | None:
         elif open_:
             inside.append(line)
     return "\n".join(inside).strip() or None
+
+
+def trimmed(template: Template, exercise: str) -> Template:
+    """The given code and one exercise: enough to run its suite, without the others and the figures.
+
+    Raises `CourseError` for an exercise that the template does not have.
+    """
+    exercises = {cell.exercise for cell in template.cells if cell.exercise}
+    if exercise not in exercises:
+        raise CourseError(
+            template.assignment,
+            f"has no exercise '{exercise}'",
+            f"There are: {', '.join(sorted(exercises))}.",
+        )
+    others = tuple(f"{name}_" for name in exercises if name != exercise and not exercise.startswith(name))
+    kept = tuple(
+        cell
+        for cell in template.cells
+        if cell.exercise == exercise
+        or (
+            cell.role is Role.LOCKED
+            and cell.cell_type == "code"
+            and not cell.illustration
+            and not cell.grade_id.endswith("_figure")
+            and not cell.grade_id.startswith(others)
+        )
+    )
+    return replace(template, cells=kept)

@@ -67,6 +67,8 @@ def configure(c: Config) -> None:
     c.Autograde.autograde_preprocessors = list(AUTOGRADE_PREPROCESSORS)
     c.GenerateFeedback.exporter_class = "autograder.nbgrader_bridge.feedback.FeedbackExporter"
     c.GenerateFeedback.preprocessors = ["autograder.nbgrader_bridge.marks.GetMarks"]
+    # The formgrader's page may write grades, so nothing of a student's may run in it.
+    c.HTMLExporter.preprocessors = ["autograder.nbgrader_bridge.staff_view.SafeForStaff"]
     # Otherwise only grade cells count, and a release without a single answer is said to pass.
     c.Validator.validate_all = True
     c.Execute.timeout = 120

@@ -85,7 +85,11 @@ def duration(seconds: float) -> str:
 
 def safe(text: str) -> str:
     """A student's text for a terminal: no escapes, no markup, at most 300 characters."""
-    return escape("".join(char if char.isprintable() else "?" for char in text)[:300])
+    text = "".join(char if char.isprintable() else "?" for char in text)[:300]
+    before, bracket, after = text.rpartition("[")
+    if bracket and "]" not in after:
+        text = f"{before}({after}"  # it would begin a tag with whatever is printed after it
+    return escape(text)
 
 
 def _counts(report: GradeReport) -> str:

@@ -6,6 +6,7 @@ wrong with it is the submission's failure; only what fails before its first byte
 
 from __future__ import annotations
 
+import builtins
 import contextlib
 import json
 import os
@@ -40,6 +41,13 @@ GRACE_SECONDS = 1.5
 _START_SECONDS = 180.0
 _SPAWN_SECONDS = 30.0
 _FIRST_UID = 640_000
+_EXCEPTIONS = frozenset(
+    name
+    for name, kind in vars(builtins).items()
+    if isinstance(kind, type) and issubclass(kind, BaseException)
+)
+#: Parts times longest text of an answer: an array of texts gives each one the longest's room.
+_TEXT_ROOM = 4_000_000
 
 #: The zygote's package holds only `sandbox/`: nothing else of ours can be imported in it.
 _BOOT = """
@@ -146,9 +154,9 @@ class Sandbox:
         ours, theirs = socket.socketpair()
         order = {"op": "spawn", "limits": self.limits.to_json(), "uid": self._uid}
         try:
-            socket.send_fds(self._control, [b"!"], [theirs.fileno()])
-            protocol.send(self._control, order)
-            theirs.close()
+            with theirs:
+                socket.send_fds(self._control, [b"!"], [theirs.fileno()])
+                protocol.send(self._control, order)
             reply = self._answer("pid")
             hello = protocol.receive(ours, time.monotonic() + _SPAWN_SECONDS, 1 << 20)
         except (protocol.ProtocolError, OSError) as error:
@@ -256,10 +264,12 @@ class Session:
             raise StudentCrashed("The notebook's process had already ended.")
         nonce = secrets.token_hex(8)
         try:
-            protocol.send(self._channel, {**question, "nonce": nonce})
             deadline = time.monotonic() + seconds + GRACE_SECONDS
-            answer = protocol.receive(self._channel, deadline, self._sandbox.limits.reply_size)
-            if not isinstance(answer, dict) or answer.pop("nonce", None) != nonce:
+            protocol.send(self._channel, {**question, "nonce": nonce}, deadline)
+            received = protocol.receive(self._channel, deadline, self._sandbox.limits.reply_size)
+            answer: dict[str, Any] = received if isinstance(received, dict) else {}
+            returned = answer.pop("nonce", None)
+            if not isinstance(returned, str) or returned != nonce:  # an array's comparison is no verdict
                 raise protocol.ProtocolError("a reply does not belong to its question")
         except protocol.Late as error:
             self.close()
@@ -294,7 +304,20 @@ def _judge(answer: dict[str, Any], name: str) -> Any:
         return Opaque(str(answer["opaque"])[:80])
     if "value" not in answer:
         raise StudentCrashed("Your code's process sent what is not an answer.")
-    return answer["value"]
+    parts, longest = _texts(answer["value"])
+    return answer["value"] if parts * longest <= _TEXT_ROOM else Opaque("long texts")
+
+
+def _texts(value: Any) -> tuple[int, int]:
+    """How many parts an answer has, and how long its longest text is."""
+    if isinstance(value, str | bytes):
+        return 1, len(value)
+    parts, longest = 1, 0
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    for one in inner:
+        more, length = _texts(one)
+        parts, longest = parts + more, max(longest, length)
+    return parts, longest
 
 
 def failure(data: Any) -> StudentFailure:
@@ -305,7 +328,8 @@ def failure(data: Any) -> StudentFailure:
         return StudentTimeout("Your code did not end within its time.")
     if data.get("memory") is True:
         return StudentOutOfMemory("Your code asked for more memory than is allowed.")
-    kinds = tuple(str(kind)[:40] for kind in data["kinds"][:12])
+    # Only names that are known: any other text could carry a hidden input into a message.
+    kinds = tuple(kind for kind in data["kinds"][:12] if isinstance(kind, str) and kind in _EXCEPTIONS)
     line = data.get("line")
     return StudentRaised(kinds, line if type(line) is int and 0 < line < 100_000 else None)
 

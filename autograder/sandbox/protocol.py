@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import math
-import select
 import socket
 import struct
 import time
@@ -36,6 +35,8 @@ _DTYPES = frozenset(
 )
 _TAG = "!"
 _DEPTH, _NODES = 24, 200_000
+#: Brackets and commas of a header: each may cost a hundred bytes once it is parsed.
+_TOKENS = 4_000_000
 
 
 class ProtocolError(Exception):
@@ -54,14 +55,25 @@ class Unencodable(Exception):
     """A value is too deep, too long or too large to cross."""
 
 
-def send(channel: socket.socket, message: Any) -> None:
-    """Send one message of plain values and arrays. Raises `Closed` when nobody listens."""
+def pack(message: Any) -> bytes:
+    """One frame of plain values and arrays. Raises `Unencodable`."""
     buffers: list[bytes] = []
     header = json.dumps(encode(message, buffers)).encode("ascii")
     lengths = json.dumps([len(buffer) for buffer in buffers]).encode("ascii")
-    frame = _PREFIX.pack(len(header), len(lengths))
+    return b"".join([_PREFIX.pack(len(header), len(lengths)), header, lengths, *buffers])
+
+
+def send(channel: socket.socket, message: Any, deadline: float | None = None) -> None:
+    """Send one message of plain values and arrays, by the monotonic `deadline` (None waits for ever).
+
+    Raises `Closed` when nobody listens, `Late` when nobody reads.
+    """
+    frame = pack(message)
     try:
-        channel.sendall(b"".join([frame, header, lengths, *buffers]))
+        channel.settimeout(_remaining(deadline))
+        channel.sendall(frame)
+    except TimeoutError as error:
+        raise Late("the message was not read within the time") from error
     except OSError as error:
         raise Closed("the other side does not read any more") from error
 
@@ -131,53 +143,69 @@ class _Encoder:
 def decode(value: Any, buffers: list[bytes]) -> Any:
     """Plain values from parsed JSON. Raises `ProtocolError` on anything unexpected."""
     try:
-        return _decode(value, buffers, 0)
+        return _Decoder(buffers).decode(value, 0)
     except (KeyError, IndexError, TypeError, ValueError, OverflowError, RecursionError, MemoryError) as error:
         raise ProtocolError("a frame holds what is not a value") from error
 
 
-def _decode(value: Any, buffers: list[bytes], depth: int) -> Any:
-    if depth > 2 * _DEPTH + 4:
-        raise ValueError("too deep")
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode("utf-8")  # lone surrogates would break every writer
-    if value is None or isinstance(value, bool | int | float):
-        return value
-    if isinstance(value, list):
-        return [_decode(one, buffers, depth + 1) for one in value]
-    kind = value[_TAG]
-    content = value["v"]
-    if kind == "int":
-        if not isinstance(content, str) or len(content) > 1100:
-            raise ValueError("not an integer")
-        return int(content, 16)
-    if kind == "float":
-        if content not in ("nan", "inf", "-inf"):
-            raise ValueError("not a float")
-        return float(content)
-    if kind == "bytes":
-        return buffers[_index(content)]
-    if kind == "dict":
-        return {
-            _key(_decode(key, buffers, depth + 1)): _decode(one, buffers, depth + 1) for key, one in content
-        }
-    if kind == "tuple":
-        return tuple(_decode(one, buffers, depth + 1) for one in content)
-    if kind == "array":
-        return _array(buffers[_index(content)], value["d"], value["s"])
-    raise ValueError("an unknown kind")
+class _Decoder:
+    """As many parts as an encoder makes, and each buffer for one value: no small frame grows large."""
+
+    def __init__(self, buffers: list[bytes]) -> None:
+        self._buffers: list[bytes | None] = [*buffers]
+        self._nodes = 0
+
+    def decode(self, value: Any, depth: int) -> Any:
+        self._nodes += 1
+        if depth > 2 * _DEPTH + 4 or self._nodes > _NODES:
+            raise ValueError("too deep or too many parts")
+        if isinstance(value, str):
+            return value.encode("utf-8", "replace").decode("utf-8")  # a lone surrogate breaks every writer
+        if value is None or isinstance(value, bool | int | float):
+            return value
+        if isinstance(value, list):
+            return [self.decode(one, depth + 1) for one in value]
+        kind = value[_TAG]
+        content = value["v"]
+        if kind == "int":
+            if not isinstance(content, str) or len(content) > 1100:
+                raise ValueError("not an integer")
+            return int(content, 16)
+        if kind == "float":
+            if content not in ("nan", "inf", "-inf"):
+                raise ValueError("not a float")
+            return float(content)
+        if kind == "bytes":
+            return self._buffer(content)
+        if kind == "dict":
+            return {
+                _key(self.decode(key, depth + 1)): self.decode(one, depth + 1) for key, one in _list(content)
+            }
+        if kind == "tuple":
+            return tuple(self.decode(one, depth + 1) for one in _list(content))
+        if kind == "array":
+            return _array(self._buffer(content), value["d"], value["s"])
+        raise ValueError("an unknown kind")
+
+    def _buffer(self, index: Any) -> bytes:
+        if type(index) is not int or index < 0:
+            raise ValueError("not an index")
+        data, self._buffers[index] = self._buffers[index], None
+        if data is None:
+            raise ValueError("a buffer is named twice")
+        return data
+
+
+def _list(content: Any) -> list[Any]:
+    if not isinstance(content, list):
+        raise ValueError("not a list")
+    return content
 
 
 def _key(key: Any) -> Any:
     if key is None or isinstance(key, str | int | float | bool):
         return key
     raise ValueError("not a key")
-
-
-def _index(content: Any) -> int:
-    if type(content) is not int or content < 0:
-        raise ValueError("not an index")
-    return content
 
 
 def _array(data: bytes, dtype: Any, shape: Any) -> np.ndarray[Any, Any]:
@@ -195,21 +223,29 @@ def _array(data: bytes, dtype: Any, shape: Any) -> np.ndarray[Any, Any]:
 
 
 def _parse(data: bytes) -> Any:
+    if sum(map(data.count, (b"[", b"{", b","))) > _TOKENS:
+        raise ProtocolError("a frame's header has too many parts")
     try:
         return json.loads(data)
-    except (ValueError, RecursionError) as error:
+    except (ValueError, RecursionError, MemoryError) as error:
         raise ProtocolError("a frame's header is not JSON") from error
+
+
+def _remaining(deadline: float | None) -> float | None:
+    """Seconds until `deadline`; a little even when it has passed, as 0 would mean not to wait at all."""
+    return None if deadline is None else max(1e-3, deadline - time.monotonic())
 
 
 def _read(channel: socket.socket, size: int, deadline: float | None) -> bytes:
     parts: list[bytes] = []
     while size > 0:
-        if deadline is not None:
-            remaining = deadline - time.monotonic()
-            if remaining <= 0 or not select.select([channel], [], [], remaining)[0]:
-                raise Late("no whole answer came within the time")
+        if deadline is not None and time.monotonic() >= deadline:
+            raise Late("no whole answer came within the time")
         try:
+            channel.settimeout(_remaining(deadline))
             part = channel.recv(min(size, 1 << 20))
+        except TimeoutError as error:
+            raise Late("no whole answer came within the time") from error
         except OSError as error:
             raise Closed("the other side has gone") from error
         if not part:

@@ -3,6 +3,8 @@
 A deny list, because torch and numpy use too many calls for an allow list to survive an update;
 files, network and processes are held by the other layers too. `socket` is refused for every
 family (Landlock does not cover connecting to a path), `socketpair` stays, which asyncio needs.
+Memory that belongs to no process (memfd, System V, shared pages of no file) is refused as well:
+it can be held without being resident anywhere, so that no limit counts it.
 """
 
 from __future__ import annotations
@@ -64,15 +66,20 @@ _DENIED: dict[str, tuple[int, int | None]] = {
     "memfd_secret": (447, 447),
     "fanotify_init": (300, 262),
     "socket": (41, 198),
+    "memfd_create": (319, 279),
+    "shmget": (29, 194),
+    "msgget": (68, 186),
 }
 _AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _CLONE = {"x86_64": 56, "aarch64": 220}
 _CLONE3 = 435
 _NEW_NAMESPACES = 0x7E020080  # every CLONE_NEW* flag
+_MMAP = {"x86_64": 9, "aarch64": 222}
+_SHARED_ANONYMOUS = 0x21  # MAP_SHARED, or MAP_SHARED_VALIDATE, and MAP_ANONYMOUS
 
-_LOAD, _EQUAL, _ANY_BIT, _AT_LEAST, _RETURN = 0x20, 0x15, 0x45, 0x35, 0x06
+_LOAD, _AND, _EQUAL, _ANY_BIT, _AT_LEAST, _RETURN = 0x20, 0x54, 0x15, 0x45, 0x35, 0x06
 _ALLOW, _KILL = 0x7FFF0000, 0x80000000
-_NR, _ARCH, _FIRST_ARGUMENT = 0, 4, 16
+_NR, _ARCH, _FIRST_ARGUMENT, _FOURTH_ARGUMENT = 0, 4, 16, 40
 
 
 class _Program(ctypes.Structure):
@@ -119,5 +126,11 @@ def program(machine: str) -> bytes:
     step(_LOAD, _FIRST_ARGUMENT)
     step(_ANY_BIT, _NEW_NAMESPACES, 0, 1)
     step(_RETURN, refuse(errno.EPERM))
+    step(_LOAD, _NR)
+    step(_EQUAL, _MMAP[machine], 0, 4)
+    step(_LOAD, _FOURTH_ARGUMENT)
+    step(_AND, _SHARED_ANONYMOUS)
+    step(_EQUAL, _SHARED_ANONYMOUS, 0, 1)
+    step(_RETURN, refuse(errno.ENOMEM))
     step(_RETURN, _ALLOW)
     return b"".join(steps)

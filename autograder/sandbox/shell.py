@@ -19,6 +19,8 @@ from IPython.core.displaypub import DisplayPublisher
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
+#: Outputs of one cell, however small each is.
+_ITEMS = 1_000
 _CUT = "\n[The rest of this output was cut: the cell put out too much.]\n"
 
 
@@ -50,7 +52,7 @@ class Outputs:
         if last and last["output_type"] == "stream" and last["name"] == name:
             last["text"] += text
         else:
-            self.items.append({"output_type": "stream", "name": name, "text": text})
+            self._append({"output_type": "stream", "name": name, "text": text})
 
     def add(self, output: dict[str, Any], size: int) -> None:
         """Add a whole output, or say that it was too large."""
@@ -61,7 +63,13 @@ class Outputs:
         if self._size > self.limit and size > 0:
             self.text("stderr", "[An output was left out: the cell put out too much.]\n")
             return
-        self.items.append(output)
+        self._append(output)
+
+    def _append(self, output: dict[str, Any]) -> None:
+        if len(self.items) < _ITEMS:
+            self.items.append(output)
+        elif len(self.items) == _ITEMS:
+            self.items.append({"output_type": "stream", "name": "stderr", "text": _CUT})
 
     def clear(self, wait: bool) -> None:
         if wait:
@@ -86,7 +94,7 @@ class Stream(io.TextIOBase):
     def write(self, text: str) -> int:
         if not isinstance(text, str):
             raise TypeError(f"write() argument must be str, not {type(text).__name__}")
-        self._outputs.text(self._name, text)
+        self._outputs.text(self._name, str.__str__(text))  # of a subclass, its plain text
         return len(text)
 
     def writable(self) -> bool:
@@ -111,12 +119,11 @@ class _Hook(DisplayHook):
         self.check_for_underscore()
         if result is None or self.quiet():
             return
-        data, metadata = self.compute_format_data(result)
+        data, _ = self.compute_format_data(result)
         self.update_user_ns(result)
         bundle, size = mime_bundle(data)
         self.outputs.add(
-            {"output_type": "execute_result", "execution_count": None, "data": bundle, "metadata": metadata},
-            size,
+            {"output_type": "execute_result", "execution_count": None, "data": bundle, "metadata": {}}, size
         )
 
 
@@ -125,11 +132,9 @@ class _Publisher(DisplayPublisher):
 
     outputs: Any = None
 
-    def publish(self, data: Any, metadata: Any = None, *_ignored: Any, **_options: Any) -> None:
+    def publish(self, data: Any, *_ignored: Any, **_options: Any) -> None:
         bundle, size = mime_bundle(data)
-        self.outputs.add(
-            {"output_type": "display_data", "data": bundle, "metadata": dict(metadata or {})}, size
-        )
+        self.outputs.add({"output_type": "display_data", "data": bundle, "metadata": {}}, size)
 
     def clear_output(self, wait: bool = False) -> None:
         self.outputs.clear(wait)
@@ -228,7 +233,7 @@ def mime_bundle(data: Any) -> tuple[dict[str, Any], int]:
         if isinstance(content, bytes):
             content = base64.b64encode(content).decode("ascii")
         if isinstance(content, str):
-            bundle[str(mime)] = content
+            bundle[str(mime)] = str.__str__(content)
     return bundle, sum(map(len, bundle.values()))
 
 
@@ -241,8 +246,6 @@ def _message(evalue: Any) -> str:
 
 def cell_line(error: BaseException, filename: str) -> int | None:
     """The last line of the cell's own code that an exception went through."""
-    if isinstance(error, SyntaxError):
-        return error.lineno
     line = None
     traceback = error.__traceback__
     while traceback is not None:

@@ -21,10 +21,9 @@ class StudentRaised(StudentFailure):
     """The student's code raised. `kinds` are the built-in classes of the exception, nearest first."""
 
     def __init__(self, kinds: tuple[str, ...], line: int | None) -> None:
-        kind = kinds[0] if kinds else "Exception"
+        self.kinds = kinds or ("Exception",)
         place = f" (line {line} of the cell)" if line else ""
-        super().__init__(f"Your code raised {kind}{place}.")
-        self.kinds = kinds
+        super().__init__(f"Your code raised {self.kinds[0]}{place}.")
         self.line = line
 
 

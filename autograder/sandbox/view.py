@@ -27,6 +27,7 @@ SYSTEM = (
 DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random", "/dev/full")
 WORK = "/notebook"
 SCRATCH = "/tmp"
+_INODES = 20_000  # an empty file takes a kilobyte of the machine's memory and none of a folder's size
 
 
 def enter(root: str, readable: list[str], hidden: list[str]) -> None:
@@ -77,7 +78,8 @@ def fresh_folders(size: int, uid: int, gid: int, readable: list[str]) -> None:
     flags = kernel.MS_NOSUID | kernel.MS_NODEV
     taken = any(_inside(path, SCRATCH) for path in readable)
     for folder, share in ((WORK, size),) if taken else ((WORK, size), (SCRATCH, size // 4)):
-        kernel.mount("scratch", folder, "tmpfs", flags, f"size={share},mode=700,uid={uid},gid={gid}")
+        options = f"size={share},nr_inodes={_INODES},mode=700,uid={uid},gid={gid}"
+        kernel.mount("scratch", folder, "tmpfs", flags, options)
     _mount_proc("/proc")
 
 

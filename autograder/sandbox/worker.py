@@ -8,6 +8,7 @@ does to its own answers.
 from __future__ import annotations
 
 import builtins
+import errno
 import gc
 import os
 import signal
@@ -32,6 +33,7 @@ _BUILT_IN = {
     for kind in vars(builtins).values()
     if isinstance(kind, type) and issubclass(kind, BaseException)
 }
+_ENVELOPE = 4096  # what a reply adds to its value
 _MEMORY_WORDS = ("can't allocate memory", "not enough memory", "Cannot allocate memory", "bad allocation")
 
 
@@ -160,16 +162,20 @@ class Worker:
         try:
             with _Deadline(seconds):
                 converted = plain(value)
-                protocol.encode(converted, [])
+                size = len(protocol.pack(converted))
         except OverTime:
             return {"failure": {"kinds": [], "line": None, "over_time": True, "memory": False}}
         except BaseException:
             return {"opaque": type(value).__name__[:80]}
+        if size > self._limits["reply_size"] - _ENVELOPE:
+            return {"opaque": "more than an answer may hold"}
         return {"value": converted}
 
     def _failure(self, error: BaseException) -> dict[str, Any]:
         kinds = [_BUILT_IN[kind] for kind in type(error).__mro__ if kind in _BUILT_IN]
         memory = isinstance(error, MemoryError)
+        if isinstance(error, OSError):
+            memory = error.errno == errno.ENOMEM
         if isinstance(error, RuntimeError):
             memory = any(word in str(error.args)[:500] for word in _MEMORY_WORDS)
         filename = self._cell_file(error)
