@@ -58,8 +58,15 @@ class Engine:
     """Grades submissions of one assignment, one after the other, in one sandbox."""
 
     def __init__(
-        self, template: Template, suite: Suite, sandbox: Sandbox, limits: Limits, secret: str
+        self,
+        template: Template,
+        suite: Suite,
+        sandbox: Sandbox,
+        limits: Limits,
+        secret: str,
+        exercises: dict[str, Exercise] | None = None,
     ) -> None:
+        """`exercises`: the catalogue that names misconceptions; by default the assignment's own files."""
         self.template = template
         self._suite = suite
         self._sandbox = sandbox

@@ -17,6 +17,8 @@ from autograder.nbgrader_bridge.code_html import printed_text
 from autograder.nbgrader_bridge.rich_text import PageFlow, clean_html, markdown_html, plain_html
 
 _KEPT = frozenset(("image/png", "image/jpeg", "text/plain"))
+#: In one line. nbconvert looks from each bracket to the end of its line, in the square of their number.
+_BRACKETS = 300
 _NOT_SHOWN = "(an output of a kind that is not shown)"
 
 
@@ -63,4 +65,8 @@ def _aside(html: str) -> str:
 
 def _as_markdown(html: str) -> str:
     """HTML as one line of Markdown, which passes through a Markdown renderer unread."""
+    html = "".join(
+        f"{piece}[\n" if place % _BRACKETS == 0 else f"{piece}["
+        for place, piece in enumerate(html.split("["), start=1)
+    ).removesuffix("[")
     return _aside(html).replace("\n", "&#10;").replace("$", "&#36;").replace("\\", "&#92;")
