@@ -42,7 +42,8 @@ def test_an_exercise_is_read_as_written(tmp_path: Path) -> None:
         pytest.param("title = ", "cannot be read as TOML", id="broken TOML"),
         pytest.param('asks = ["f"]', "'title'", id="no title"),
         pytest.param('title = "T"', "'asks'", id="no asks"),
-        pytest.param('title = "T"\nasks = 3', "not iterable", id="asks is a number"),
+        pytest.param('title = "T"\nasks = 3', "a list of names", id="asks is a number"),
+        pytest.param('title = "T"\nasks = "f"', "a list of names", id="asks is a text"),
         pytest.param('title = ""\nasks = ["f"]', "'title' (a non-empty text is needed)", id="empty title"),
         pytest.param(
             'title = 3\nasks = ["f"]', "'title' (a non-empty text is needed)", id="title is a number"
