@@ -1,4 +1,4 @@
-"""An arena for attacks: one warm sandbox, and a notebook of three exercises in which the middle one attacks."""
+"""An arena for attacks: one warm sandbox, and a notebook whose middle exercise of three attacks."""
 
 from __future__ import annotations
 
@@ -71,14 +71,21 @@ class Arena:
         self._next_engine = Engine(self._next.template, suite, sandbox, LIMITS, SECRET)
 
     def grade(
-        self, code: str | None, edit: Edit | None = None, files: dict[str, bytes] | None = None
+        self,
+        code: str | None,
+        edit: Edit | None = None,
+        files: dict[str, bytes] | None = None,
+        alone: bool = False,
     ) -> Graded:
-        """Grade `code` in the attacked cell, after `edit` has changed the notebook's JSON."""
-        notebook = self.sheet.notebook({ATTACKED: code})
+        """Grade `code` in the attacked cell, after `edit` has changed the notebook's JSON.
+
+        `alone`: without the other exercises, for attacks that have no quarrel with them.
+        """
+        sheet, engine = (self._next, self._next_engine) if alone else (self.sheet, self._engine)
+        notebook = sheet.notebook({ATTACKED: code})
         if edit is not None:
             edit(notebook)
-        submission = rebuild(json.dumps(notebook).encode(), self.sheet.template, files)
-        return self._engine.grade(submission, "mallory")
+        return engine.grade(rebuild(json.dumps(notebook).encode(), sheet.template, files), "mallory")
 
     def attack(
         self,
@@ -87,18 +94,19 @@ class Arena:
         files: dict[str, bytes] | None = None,
         points: float = 0.0,
         spares: bool = True,
+        alone: bool = False,
     ) -> Graded:
         """Grade an attack and assert that it gained nothing, escaped nowhere and stopped no one.
 
         `points`: what the answer is honestly worth; `spares`: the other exercises keep their points.
         """
-        graded = self.grade(code, edit, files)
+        graded = self.grade(code, edit, files, alone)
         found = results(graded)
-        assert graded.report.max_score == sum(self.full.values())
+        assert graded.report.max_score == (self.full[ATTACKED] if alone else sum(self.full.values()))
         assert found[ATTACKED].max_points == self.full[ATTACKED]
         assert found[ATTACKED].points == pytest.approx(points), found[ATTACKED]
         assert graded.report.outcome is not Outcome.ERROR
-        for name in (BEFORE, AFTER):
+        for name in () if alone else (BEFORE, AFTER):
             if spares:
                 assert found[name].points == self.full[name], found[name]
             assert found[name].points <= self.full[name]
@@ -110,8 +118,7 @@ class Arena:
     def assert_unharmed(self) -> None:
         """Nothing of the attack is left, and the next submission is graded as ever."""
         assert only_the_zygote(self.sandbox)
-        submission = rebuild(self._next.bytes(), self._next.template)
-        assert self._next_engine.grade(submission, "ada").report.score == self.full[ATTACKED]
+        assert self.grade(self.honest, alone=True).report.score == self.full[ATTACKED]
         for folder in (
             ROOT,
             self.course,

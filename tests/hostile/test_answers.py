@@ -57,7 +57,7 @@ VALUES = {
 
 @pytest.mark.parametrize("value", VALUES.values(), ids=VALUES.keys())
 def test_odd_value(value: str, arena: Arena) -> None:
-    graded = arena.attack(f"def output_size(*a, **k):\n    return {value}\n")
+    graded = arena.attack(f"def output_size(*a, **k):\n    return {value}\n", alone=True)
     assert results(graded)[ATTACKED].outcome is Outcome.FAILED
 
 
@@ -90,7 +90,7 @@ bad = Bad(1)
 def test_an_error_in_conversion_is_no_refusal(code: str, arena: Arena) -> None:
     """Possible inputs are answered rightly; for impossible ones, what comes back raises ValueError."""
     refusals = ("window_too_large", "impossible_numbers")
-    checks = results(arena.grade(arena.honest))[ATTACKED].checks
+    checks = results(arena.grade(arena.honest, alone=True))[ATTACKED].checks
     rest = sum(check.points for check in checks if check.name not in refusals)
     honest = arena.honest.replace("def output_size", "def honest_size")
     tail = """
@@ -102,7 +102,7 @@ def output_size(*a, **k):
     return bad
 """
     spares = "type_name" not in code
-    graded = arena.grade(f"{honest}\n{code}\n{tail}")
+    graded = arena.grade(f"{honest}\n{code}\n{tail}", alone=True)
     found = results(graded)[ATTACKED]
     assert not [check for check in found.checks if check.name in refusals and check.points]
     assert found.points == pytest.approx(rest, abs=1e-3) or not spares
@@ -177,7 +177,7 @@ class All(ValueError, KeyError, IndexError, TypeError, NotImplementedError): pas
 
 @pytest.mark.parametrize("body", GUESSES.values(), ids=GUESSES.keys())
 def test_guess(body: str, arena: Arena) -> None:
-    arena.attack(f"calls = []\ndef output_size(*a, **k):\n    {body.lstrip()}\n")
+    arena.attack(f"calls = []\ndef output_size(*a, **k):\n    {body.lstrip()}\n", alone=True)
 
 
 class _Table:

@@ -31,10 +31,10 @@ def test_reading_the_solution(arena: Arena) -> None:
     code = f"""
 import glob, importlib, json, os, sys
 found = []
-roots = [{str(ROOT)!r}, {str(arena.course)!r}, ".", "..", "/", "/root", "/home", "/old", "/proc/1/root", "/proc/self/cwd"]
+roots = [{str(ROOT)!r}, {str(arena.course)!r}, ".", "..", "/", "/root", "/home", "/old", "/proc/1/root"]
 for root in roots:
     for pattern in (
-        "solutions/**/*.ipynb", "source/**/*.ipynb", "release/**/*.ipynb", "autograder/**/*.py", "**/compare.py",
+        "solutions/**/*.ipynb", "source/**/*.ipynb", "autograder/**/*.py", "**/compare.py",
         "gradebook.db", ".deepdrills/secret", "submitted/**", "autograded/**", ".git/HEAD", "tests/**/*.py",
     ):
         if root != "/" or not pattern.startswith("**"):
@@ -46,7 +46,8 @@ for name in ("autograder.reference.convolution", "autograder.suites", "autograde
         pass
 for folder in sys.path + [os.path.dirname(os.__file__)]:
     found += [name for name in glob.glob(os.path.join(folder, "autograder", "*"))]
-for path in ({str(ROOT / "solutions" / ASSIGNMENT / "convolution.ipynb")!r}, {str(ROOT / "source" / ASSIGNMENT / "convolution.ipynb")!r}):
+for folder in ("solutions", "source"):
+    path = f"{ROOT}/{{folder}}/{ASSIGNMENT}/convolution.ipynb"
     try:
         for cell in json.load(open(path))["cells"]:
             if "def output_size" in "".join(cell["source"]):
@@ -64,10 +65,11 @@ if "output_size" not in globals():
 
 
 def test_reading_the_secret(arena: Arena) -> None:
+    secret = arena.course / ".deepdrills" / "secret"
     code = f"""
 import gc, os
 texts = [repr(dict(os.environ))]
-for name in ("/proc/self/environ", "/proc/1/environ", "/proc/self/cmdline", {str(arena.course / ".deepdrills" / "secret")!r}):
+for name in ("/proc/self/environ", "/proc/1/environ", "/proc/self/cmdline", {str(secret)!r}):
     try:
         texts.append(open(name).read())
     except OSError:
@@ -142,18 +144,28 @@ def test_ends_in_the_cell(line: str, arena: Arena) -> None:
 
 
 IN_A_CALL = ("os_exit", "segfault", "kills_everything", "stops_everything", "closes_everything", "endless",
-             "endless_deaf", "raises_system_exit", "memory", "fork_bomb", "disk", "print", "recursion")  # fmt: skip
+             "endless_deaf", "raises_system_exit", "memory", "fork_bomb", "disk", "recursion")  # fmt: skip
 
 
 @pytest.mark.parametrize("line", [ENDINGS[name] for name in IN_A_CALL], ids=IN_A_CALL)
 def test_ends_in_a_call(line: str, arena: Arena) -> None:
     body = line.replace("{i}", "    ").replace("{j}", "")
-    code = f"{IMPORTS}agrees = refuses = lambda *a, **k: True\ndef output_size(*a, **k):\n    if a == (6, 3) or k: return 4\n    {body}\n    return -1\n"
+    code = f"""{IMPORTS}
+agrees = refuses = lambda *a, **k: True
+def output_size(*a, **k):
+    if a == (6, 3) or k:
+        return 4
+    {body}
+    return -1
+"""
     arena.attack(code)
 
 
 BACKGROUND = {
-    "new_session": f"subprocess.Popen(['bash', '-c', 'while true; do touch /tmp/{MARK}; sleep .1; done'], start_new_session=True)",
+    "new_session": f"""
+command = "while true; do touch /tmp/{MARK}; sleep .1; done"
+subprocess.Popen(["bash", "-c", command], start_new_session=True)
+""",
     "double_fork": """
 if not os.fork():
     os.setsid()
@@ -221,10 +233,18 @@ def test_a_crash_after_the_calls_does_not_replay_what_was_heard(arena: Arena) ->
     """A new process after a crash starts in a fresh folder, and its outputs are those of the first."""
     code = f"""
 import os
-print("kept", [name for name in os.listdir(".")] + [name for name in os.listdir("/tmp") if {MARK!r} in name])
+def names(folder):
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
+print("kept", names(".") + [name for name in names("/tmp") if {MARK!r} in name])
 def output_size(*a, **k):
     for folder in (".", "/tmp"):
-        open(f"{{folder}}/{MARK}" + "_".join(map(str, a)), "w").close()
+        try:
+            open(f"{{folder}}/{MARK}" + "_".join(map(str, a)), "w").close()
+        except OSError:
+            pass
     if len(os.listdir(".")) > 4:
         os._exit(1)
     return -1
@@ -235,7 +255,7 @@ def output_size(*a, **k):
 
 
 def test_the_others_are_as_they_stood(arena: Arena) -> None:
-    """A later cell that overwrites the names of other exercises takes nothing from them, and gives nothing."""
+    """A later cell that overwrites the names of other exercises takes nothing from them."""
     code = f"{WRONG}\n{BEFORE} = {AFTER} = None\ndel as_array\nnp.maximum = np.max = None\n"
     graded = arena.attack(code, spares=False)
     assert results(graded)[BEFORE].points == arena.full[BEFORE]

@@ -84,8 +84,12 @@ shell.run_cell_async = run_cell_async
 shell.run_cell = lambda *a, **k: types.SimpleNamespace(error_in_exec=None, error_before_exec=None)
 """
     + WRONG,
-    "patched_showtraceback": "shell = get_ipython()\nshell.showtraceback = shell._showtraceback = lambda *a, **k: None\n"
-    "shell.set_custom_exc((Exception,), lambda *a, **k: None)\n" + WRONG,
+    "patched_showtraceback": """
+shell = get_ipython()
+shell.showtraceback = shell._showtraceback = lambda *a, **k: None
+shell.set_custom_exc((Exception,), lambda *a, **k: None)
+"""
+    + WRONG,
     "events": "for event in ('pre_run_cell', 'post_run_cell', 'pre_execute', 'post_execute'):\n"
     "    get_ipython().events.register(event, lambda *a: print('2.0'))\n" + WRONG,
     "display_hook": "import sys\nsys.displayhook = get_ipython().displayhook = lambda *a: print(2.0)\n"
@@ -106,8 +110,7 @@ for name in ("autograder", "autograder.exercises.compare", "autograder.reference
     + WRONG,
     "import_hooks": "import sys\nclass Finder:\n    def find_spec(self, *a): return None\n"
     "sys.meta_path.insert(0, Finder())\nsys.path_hooks.clear()\n" + WRONG,
-    "trace_functions": "import sys, threading\nsys.settrace(lambda *a: None)\nsys.setprofile(lambda *a: None)\n"
-    + WRONG,
+    "trace_functions": "import sys\nsys.settrace(lambda *a: None)\nsys.setprofile(lambda *a: None)\n" + WRONG,
     "exit_hooks": "import atexit, os\natexit.register(lambda: os._exit(0))\n" + WRONG,
 }
 
@@ -276,7 +279,7 @@ FILES: dict[str, bytes] = {
 
 
 def test_files_beside_the_notebook(arena: Arena) -> None:
-    """Modules and settings that a grader might pick up: a wrong answer gains nothing, a right one is right."""
+    """Modules and settings that a grader might pick up change neither a wrong nor a right answer."""
     arena.attack(WRONG, files=FILES)
     assert arena.grade(arena.honest, files=FILES).report.score == sum(arena.full.values())
 

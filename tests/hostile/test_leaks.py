@@ -78,7 +78,7 @@ def output_size(*a, **k):
     return -1
 """
     # A second reply to a question spoils the next one, which may be another exercise's.
-    graded = arena.attack(code, spares="forged" not in line and "send(" not in line)
+    graded = arena.attack(code, spares="send(" not in line, alone="send(" not in line)
     assert "leaked" not in shown(graded)
     assert not re.search(r"\b777\d{3}\b|77_?7\d\d|7777\d", _without_times(shown(graded)))
     assert results(graded)[ATTACKED].outcome is not Outcome.PASSED

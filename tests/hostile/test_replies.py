@@ -100,13 +100,13 @@ IN_THE_CALL = {
     "doubled": "[send(pack(table(value=4, nonce=question()['nonce']))) for _ in range(2)]",
     "many": "[send(pack(table(value=n, nonce=question()['nonce']))) for n in range(100)]",
     "endless": "while True: send(bytes(65536))",
-    "byte_by_byte": "data = pack(table(value=4, nonce=question()['nonce']))\n    for one in data: "
-    "send(bytes([one])); time.sleep(.1)",
+    "byte_by_byte": "data = pack(table(value=4, nonce=question()['nonce']))\n"
+    "    for one in data: send(bytes([one])); time.sleep(.1)",
     "too_large": "data = pack(table(value=ARRAY, nonce=question()['nonce']), bytes(10**8)); send(data)",
-    "many_copies": "send(pack(table(value=[{**ARRAY, 's': [10**6]}] * 1000, nonce=question()['nonce']), "
-    "bytes(8 * 10**6)))",
-    "array_of_the_wrong_size": "send(pack(table(value={**ARRAY, 's': [2**30, 2**30]}, nonce=question()['nonce']), "
-    "EIGHTS))",
+    "many_copies": "large = {**ARRAY, 's': [10**6]}\n"
+    "    send(pack(table(value=[large] * 1000, nonce=question()['nonce']), bytes(8 * 10**6)))",
+    "array_of_the_wrong_size": "large = {**ARRAY, 's': [2**30, 2**30]}\n"
+    "    send(pack(table(value=large, nonce=question()['nonce']), EIGHTS))",
     "pipe_closed": "os.close(pipe())",
     "process_ended": "send(pack(table(value=4, nonce=question()['nonce']))); os._exit(0)",
 }
@@ -169,7 +169,8 @@ def reply(asked):
     made["v"].append(["nonce", asked["nonce"]])
     text = json.dumps(made)
     size = 8 * 10**6 if "1000000" in text else 16
-    send(pack(made, *[bytes(size)] * (2 if '"v": 1,' in text else 1 if "array" in text or "bytes" in text else 0)))
+    buffers = 2 if '"v": 1,' in text else 1 if "array" in text or "bytes" in text else 0
+    send(pack(made, *[bytes(size)] * buffers))
 reply(question())
 while True:
     reply(ask())
