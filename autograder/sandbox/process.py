@@ -37,7 +37,7 @@ from autograder.sandbox.student import (
 )
 
 #: How long after its own deadline a submission may still answer before it is killed.
-GRACE_SECONDS = 1.5
+GRACE_SECONDS = 3.0
 _START_SECONDS = 180.0
 _SPAWN_SECONDS = 30.0
 _FIRST_UID = 640_000

