@@ -46,6 +46,13 @@ DegradedOption = Annotated[
         help="Grade even where a layer of the sandbox is missing. Hostile code may then get out.",
     ),
 ]
+RerunOption = Annotated[
+    bool,
+    typer.Option(
+        "--rerun-experiments",
+        help="Run experiments again too, and flag what differs from what was handed in. Takes minutes each.",
+    ),
+]
 JsonOption = Annotated[
     Path | None,
     typer.Option(
@@ -85,6 +92,7 @@ def grade(
     ] = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Worker processes.")] = os.cpu_count() or 1,
     force: Annotated[bool, typer.Option("--force", help="Grade again what is already in the store.")] = False,
+    rerun_experiments: RerunOption = False,
     allow_degraded: DegradedOption = False,
     course: CourseOption = None,
     json_file: JsonOption = None,
@@ -93,7 +101,7 @@ def grade(
     from autograder.commands import grade_assignment
 
     found = _course(course)
-    options = _options(found, allow_degraded)
+    options = _options(found, allow_degraded, rerun_experiments)
     reports, code = grade_assignment(
         found, assignment, student or [], options, jobs, force, _screen(json_file)
     )
@@ -108,6 +116,7 @@ def try_(
         str | None,
         typer.Option("--assignment", "-a", help="Which assignment it answers; guessed by default."),
     ] = None,
+    rerun_experiments: RerunOption = False,
     allow_degraded: DegradedOption = False,
     course: CourseOption = None,
     json_file: JsonOption = None,
@@ -117,7 +126,7 @@ def try_(
 
     found = _course(course)
     report, code = try_notebook(
-        found, notebook, assignment, _options(found, allow_degraded), _screen(json_file)
+        found, notebook, assignment, _options(found, allow_degraded, rerun_experiments), _screen(json_file)
     )
     _write_json(json_file, [report])
     raise typer.Exit(code)
@@ -186,11 +195,13 @@ def _course(given: Path | None) -> Course:
         raise error
 
 
-def _options(course: Course, allow_degraded: bool) -> Options:
+def _options(course: Course, allow_degraded: bool, rerun_experiments: bool) -> Options:
     from autograder.nbgrader_bridge.settings import limits_from, load_settings, options_from
 
     settings = load_settings(course.root)
-    return Options(limits_from(settings), allow_degraded or options_from(settings).allow_degraded)
+    return Options(
+        limits_from(settings), allow_degraded or options_from(settings).allow_degraded, rerun_experiments
+    )
 
 
 def _screen(json_file: Path | None) -> Console:

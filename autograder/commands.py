@@ -103,6 +103,9 @@ def grade_assignment(
     for one in done:
         for words in one.trouble:
             console.print(f"{safe(one.student)}: {safe(words)}", style="red" if not one.ok else "yellow")
+    for report in reports:
+        for flag in report.flags:
+            console.print(f"{safe(report.student)}: to look at: {safe(flag)}", style="yellow")
     for name, words in failures:
         console.print(f"{safe(name)}: not in the gradebook: {safe(words)}", style="red")
     return reports, 1 if failures or len(good) < len(done) else 0
@@ -124,6 +127,8 @@ def try_notebook(
     console.print(check_table(graded.report))
     for repair in graded.report.repairs:
         console.print(f"repaired: {safe(repair)}")
+    for flag in graded.report.flags:
+        console.print(f"to look at: {safe(flag)}", style="yellow")
     for words in graded.trouble:
         console.print(safe(words), style="red")
     return graded.report, 1 if graded.report.outcome is Outcome.ERROR else 0

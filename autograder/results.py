@@ -68,6 +68,8 @@ class GradeReport:
     sandbox: tuple[str, ...]
     seconds: float
     exercises: tuple[ExerciseResult, ...] = field(default=())
+    #: What the teaching staff should look at; costs no points by itself.
+    flags: tuple[str, ...] = ()
 
     @property
     def outcome(self) -> Outcome:
@@ -106,6 +108,7 @@ class GradeReport:
                 }
                 for exercise in self.exercises
             ],
+            "flags": list(self.flags),
         }
 
     @classmethod
@@ -141,6 +144,7 @@ class GradeReport:
                 )
                 for exercise in data["exercises"]
             ),
+            flags=tuple(data.get("flags", ())),
         )
 
 

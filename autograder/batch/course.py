@@ -6,7 +6,7 @@ import atexit
 import os
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import autograder
@@ -32,6 +32,7 @@ class Options:
 
     limits: Limits = field(default_factory=Limits)
     allow_degraded: bool = False
+    rerun_experiments: bool = False
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,8 @@ class Grader:
         self.course = course
         self._lent = sandbox
         self.template = load_template(course.root, assignment)
+        if options.rerun_experiments:
+            options = replace(options, limits=options.limits.for_experiments())
         self._options = options
         self._secret = secret or course_secret(course.root, create=True)
         self._basis = _basis(course, self.template, options, self._secret)
@@ -127,7 +130,14 @@ class Grader:
                 if self._lent
                 else self._stack.enter_context(_sandbox(self.course, self._options))
             )
-            self._engine = Engine(self.template, suite, sandbox, self._options.limits, self._secret)
+            self._engine = Engine(
+                self.template,
+                suite,
+                sandbox,
+                self._options.limits,
+                self._secret,
+                rerun_experiments=self._options.rerun_experiments,
+            )
         return self._engine
 
 
@@ -186,6 +196,7 @@ def _basis(course: Course, template: Template, options: Options, secret: str) ->
         template.digest,
         repr(options.limits),
         str(options.allow_degraded),
+        str(options.rerun_experiments),
         secret,
         tree_digest(
             package / "grading", package / "sandbox", package / "reference",

@@ -53,6 +53,7 @@ def grade_all(
         "assignment": assignment,
         "limits": options.limits.to_json(),
         "allow_degraded": options.allow_degraded,
+        "rerun_experiments": options.rerun_experiments,
         "force": force,
     }
     team: dict[Connection, _Member] = {}
@@ -139,7 +140,7 @@ class _Member:
 def _serve(connection: Connection, settings: dict[str, Any]) -> None:
     """In the worker: grade what is given until the pipe is closed."""
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    options = Options(Limits(**settings["limits"]), settings["allow_degraded"])
+    options = Options(Limits(**settings["limits"]), settings["allow_degraded"], settings["rerun_experiments"])
     course = Course(Path(settings["root"]))
     started = False
     try:

@@ -7,7 +7,7 @@ tests, the audit, the feedback and the report.
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,8 @@ class Answer:
 
     name: str
     code: str
+    #: What an experiment's cell with this code recorded, by name.
+    claims: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,7 @@ class Misconception:
     name: str
     sentence: str
     code: str
+    claims: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,15 @@ class Exercise:
     asks: tuple[str, ...]
     misconceptions: tuple[Misconception, ...] = ()
     right: tuple[Answer, ...] = ()
+    #: Exercises whose answers this one uses.
+    builds_on: tuple[str, ...] = ()
+    #: The module of `autograder.reference` whose public names stand for the notebook's given code.
+    given: str | None = None
+
+    @property
+    def answers(self) -> tuple[Answer | Misconception, ...]:
+        """All that is catalogued, right or wrong."""
+        return (*self.misconceptions, *self.right)
 
 
 def load_exercise(path: Path) -> Exercise:
@@ -58,10 +70,14 @@ def load_exercise(path: Path) -> Exercise:
             title=_text(data, "title"),
             asks=_names(data, "asks"),
             misconceptions=tuple(
-                Misconception(_text(one, "name"), _text(one, "sentence"), _text(one, "code"))
+                Misconception(_text(one, "name"), _text(one, "sentence"), _text(one, "code"), _claims(one))
                 for one in data.get("misconception", [])
             ),
-            right=tuple(Answer(_text(one, "name"), _text(one, "code")) for one in data.get("right", [])),
+            right=tuple(
+                Answer(_text(one, "name"), _text(one, "code"), _claims(one)) for one in data.get("right", [])
+            ),
+            builds_on=tuple(str(name) for name in data.get("builds_on", [])),
+            given=_text(data, "given") if "given" in data else None,
         )
     except (KeyError, TypeError) as error:
         raise CourseError(path, f"lacks or spoils the entry {error}", "See docs/authoring.md.") from error
@@ -89,3 +105,10 @@ def _text(data: dict[str, Any], key: str) -> str:
     if not isinstance(value, str) or not value.strip():
         raise TypeError(f"'{key}' (a non-empty text is needed)")
     return value
+
+
+def _claims(data: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    claims = data.get("claims", {})
+    if not isinstance(claims, dict) or not all(isinstance(one, dict) for one in claims.values()):
+        raise TypeError("'claims' (a table of tables is needed)")
+    return claims

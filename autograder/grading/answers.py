@@ -14,6 +14,8 @@ from typing import Any
 import nbformat
 
 from autograder.errors import CourseError
+from autograder.exercises.catalogue import load_exercises
+from autograder.grading.experiments import claim_output
 from autograder.grading.template import Role, load_template, trimmed
 
 
@@ -29,12 +31,14 @@ class AnswerSheet:
             for cell in source.cells
             if cell.metadata.get("nbgrader", {}).get("solution")
         }
+        self._exercises = load_exercises(assignment)
 
     def only(self, exercise: str) -> AnswerSheet:
         """The sheet of one exercise alone, on a trimmed template."""
         sheet = copy.copy(self)
         sheet.template = trimmed(self.template, exercise)
-        sheet.solutions = {exercise: self.solutions[exercise]}
+        needed = (exercise, *self.template.builds_on.get(exercise, ()))
+        sheet.solutions = {name: self.solutions[name] for name in needed}
         return sheet
 
     def notebook(self, answers: Mapping[str, str | None] | None = None, fill: bool = True) -> dict[str, Any]:
@@ -56,9 +60,24 @@ class AnswerSheet:
             answer = chosen.get(released.grade_id)
             if answer is not None:
                 cell["source"] = answer
+                if released.experiment:
+                    cell["outputs"] = self._recorded(released.grade_id, answer)
             cells.append(cell)
         metadata = json.loads(json.dumps(self.template.metadata))
         return {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
+
+    def _recorded(self, exercise: str, answer: str) -> list[dict[str, Any]]:
+        """The outputs of an experiment's cell: the claims that are catalogued with this answer.
+
+        The course's own answer has those of the first right one.
+        """
+        known = self._exercises.get(exercise)
+        if known is None:
+            return []
+        recorded = {one.code.strip(): one.claims for one in known.answers}
+        own = known.right[0].claims if known.right and answer == self.solutions.get(exercise) else {}
+        claims = recorded.get(answer.strip(), own)
+        return [claim_output(name, numbers) for name, numbers in claims.items()]
 
     def bytes(self, answers: Mapping[str, str | None] | None = None, fill: bool = True) -> bytes:
         """`notebook` as the bytes of a file."""

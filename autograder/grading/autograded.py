@@ -21,7 +21,7 @@ def graded_notebook(
 ) -> dict[str, Any]:
     """An nbformat 4.5 notebook as JSON; a submission's outputs together hold at most `budget` characters."""
     results = {result.grade_id: result for result in report.exercises}
-    cells: list[dict[str, Any]] = []
+    cells: list[dict[str, Any]] = [_flags(report.flags)] if report.flags else []
     for number, (planned, run) in enumerate(zip(submission.cells, runs, strict=True)):
         cell = _cell(planned, number)
         if planned.cell_type == "code":
@@ -96,6 +96,16 @@ def _fill(cell: dict[str, Any], result: ExerciseResult) -> None:
                 ],
             }
         },
+    }
+
+
+def _flags(flags: tuple[str, ...]) -> dict[str, Any]:
+    lines = "\n".join(f"- {safe_text(flag, 2_000)}" for flag in flags)
+    return {
+        "id": "flags",
+        "cell_type": "markdown",
+        "metadata": {"deepdrills": {"role": MARKING}},
+        "source": f"**To look at** (markers only; no points were taken off)\n\n{lines}",
     }
 
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import copy
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -15,6 +16,7 @@ from autograder.exercises.catalogue import Exercise, load_exercises
 from autograder.exercises.compare import WrongAnswer
 from autograder.grading.autograded import graded_notebook
 from autograder.grading.execution import Execution, outcome_of
+from autograder.grading.experiments import Claim
 from autograder.grading.naming import Probe, named
 from autograder.grading.submission import PlannedCell, Submission
 from autograder.grading.suite import Check, Suite
@@ -23,6 +25,7 @@ from autograder.results import CheckResult, ExerciseResult, GradeReport, Outcome
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.process import Sandbox, Session
 from autograder.sandbox.student import (
+    NotRecorded,
     StudentCrashed,
     StudentFailure,
     StudentMissing,
@@ -65,6 +68,7 @@ class Engine:
         limits: Limits,
         secret: str,
         exercises: dict[str, Exercise] | None = None,
+        rerun_experiments: bool = False,
     ) -> None:
         """`exercises`: the catalogue that names misconceptions; by default the assignment's own files."""
         self.template = template
@@ -72,17 +76,21 @@ class Engine:
         self._sandbox = sandbox
         self._limits = limits
         self._secret = secret
+        self._rerun_experiments = rerun_experiments
         self._exercises = load_exercises(template.assignment) if exercises is None else exercises
 
     def grade(self, submission: Submission, student: str) -> Graded:
         """Run, check and add up. Raises `SandboxError` when no submission can be run here at all."""
         started = time.perf_counter()
-        execution = Execution(submission, self._sandbox, self._limits, self.template.drawn)
+        execution = Execution(
+            submission, self._sandbox, self._limits, self.template.drawn, self._rerun_experiments
+        )
         trouble: list[str] = []
+        flags: list[str] = []
         try:
             execution.run()
             results = tuple(
-                self._exercise(cell, submission, execution, trouble)
+                self._exercise(cell, submission, execution, trouble, flags)
                 for cell in self.template.cells
                 if cell.role is Role.CHECKS
             )
@@ -100,6 +108,7 @@ class Engine:
             sandbox=execution.layers,
             seconds=round(time.perf_counter() - started, 3),
             exercises=results,
+            flags=tuple(flags),
         )
         notebook = graded_notebook(
             submission, self.template, execution.runs, report, self._limits.notebook_output_size
@@ -107,7 +116,12 @@ class Engine:
         return Graded(report, notebook, tuple(trouble))
 
     def _exercise(
-        self, cell: TemplateCell, submission: Submission, execution: Execution, trouble: list[str]
+        self,
+        cell: TemplateCell,
+        submission: Submission,
+        execution: Execution,
+        trouble: list[str],
+        flags: list[str],
     ) -> ExerciseResult:
         name = cell.exercise or ""
         checks = self._suite.checks(name)
@@ -116,11 +130,11 @@ class Engine:
                 _result(check, cell.points, checks, Outcome.NOT_ATTEMPTED, NOT_ATTEMPTED) for check in checks
             ]
             return _total(cell, results)
-        questions = _Questions(name, execution, self._limits)
+        questions = _Questions(name, execution, self._limits, flags)
         results = []
         for check in checks:
             questions.heard = False
-            raised = self._suite.run(check, questions, self._secret)
+            raised = self._suite.run(check, questions, self._secret, questions)
             outcome, message = self._judge(check, raised, questions, execution, trouble)
             results.append(_result(check, cell.points, checks, outcome, message))
         return _total(cell, self._name(self._exercises.get(name), questions.probes, results))
@@ -179,7 +193,7 @@ class Engine:
 class _Questions:
     """The channel of one exercise: asks in the exercise's snapshot, remembers, and loses patience."""
 
-    def __init__(self, exercise: str, execution: Execution, limits: Limits) -> None:
+    def __init__(self, exercise: str, execution: Execution, limits: Limits, flags: list[str]) -> None:
         self.heard = False
         self.probes: list[Probe] = []
         self._exercise = exercise
@@ -191,6 +205,7 @@ class _Questions:
             default=0,
         )
         self._late = 0
+        self._flags = flags
         self._dead: StudentFailure | None = None
 
     def call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -205,14 +220,34 @@ class _Questions:
         question = lambda session, seconds: session.drive(self._exercise, needs, code, inputs, seconds)  # noqa: E731
         return self._ask(Probe("", (code,), inputs), question)
 
-    def _ask(self, probe: Probe, question: Callable[[Session, float], Any]) -> Any:
+    def claim(self, name: str) -> Claim:
+        self.heard = True
+        known = self._execution.claims.get(name, self._execution.again.get(name))
+        if known is None:
+            raise NotRecorded(name)
+        return copy.deepcopy(known)
+
+    def again(self, name: str) -> Claim | None:
+        return copy.deepcopy(self._execution.again.get(name))
+
+    def rerun(self, needs: tuple[str, ...], code: str, inputs: dict[str, Any]) -> Any:
+        question = lambda session, seconds: session.drive(self._exercise, needs, code, inputs, seconds)  # noqa: E731
+        return self._ask(Probe("", (code,), inputs), question, self._limits.rerun_seconds)
+
+    def flag(self, text: str) -> None:
+        self._flags.append(f"{self._exercise}: {text}")
+
+    def _ask(
+        self, probe: Probe, question: Callable[[Session, float], Any], most: float | None = None
+    ) -> Any:
+        """`most`: seconds instead of a call's usual ones."""
         if self._dead is not None:
             raise self._dead.with_traceback(None)  # else it would grow with every check
         session = self._execution.session()
         if session is None:
             self.heard = True
             raise StudentTimeout("The submission's time was over before this check.")
-        seconds = max(0.1, min(self._limits.call_seconds, self._execution.remaining()))
+        seconds = max(0.1, min(most or self._limits.call_seconds, self._execution.remaining()))
         self.heard = True
         try:
             value = question(session, seconds)

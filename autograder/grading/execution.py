@@ -10,7 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from autograder.grading.experiments import AS_SUBMITTED, Claim, claims, stand_in
 from autograder.grading.submission import PlannedCell, Submission
+from autograder.grading.template import joined
 from autograder.results import Outcome
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.process import Sandbox, Session, failure
@@ -49,8 +51,12 @@ class Execution:
         sandbox: Sandbox,
         limits: Limits,
         drawn: Mapping[str, list[Any]] | None = None,
+        rerun: bool = False,
     ) -> None:
-        """`drawn`: outputs of course cells, by grade_id, that need not be run again."""
+        """`drawn`: outputs of course cells, by grade_id, that need not be run again.
+
+        `rerun`: run experiments too, instead of keeping what they were submitted with.
+        """
         self.submission = submission
         self.runs = [CellRun() for _ in submission.cells]
         self._given: set[int] = set()
@@ -58,6 +64,13 @@ class Execution:
             if cell.template is not None and cell.template.grade_id in (drawn or {}):
                 self._given.add(index)
                 self.runs[index].outputs = list((drawn or {})[cell.template.grade_id])
+        self._rerun = rerun
+        #: What experiments recorded, by name: as submitted, and as run again.
+        self.claims: dict[str, Claim] = {}
+        for index, cell in enumerate(submission.cells):
+            if cell.outputs is not None:
+                self.claims.update(claims(cell.outputs))
+                self.runs[index].outputs = _shown(cell.outputs)
         self.layers: tuple[str, ...] = ()
         self.notes: list[str] = []
         self._sandbox = sandbox
@@ -70,6 +83,15 @@ class Execution:
     def run(self) -> None:
         """Run every cell once, keeping outputs. Raises `SandboxError` when nothing could be started."""
         self._advance(first_time=True)
+
+    @property
+    def again(self) -> dict[str, Claim]:
+        """What experiments recorded when they were run again; empty when they were not."""
+        found: dict[str, Claim] = {}
+        for cell, run in zip(self.submission.cells, self.runs, strict=True):
+            if cell.outputs is not None and self._rerun:
+                found.update(claims(run.outputs))
+        return found
 
     def session(self) -> Session | None:
         """A live process in which every cell has run, or None when the submission's budget is spent."""
@@ -133,7 +155,10 @@ class Execution:
                     run.failure = StudentTimeout("The submission's time was over before this cell.")
                 source = ""
             try:
-                self._cell(index, source, keep and not run.ran, cell.snapshots)
+                if cell.outputs is not None and source and not self._rerun:
+                    self._cell(index, stand_in(source, self.claims), False, cell.snapshots)
+                else:
+                    self._cell(index, source, keep and not run.ran, cell.snapshots)
             except StudentFailure as failed:
                 if index in self._deadly:
                     return None  # the process ends even without this cell: give up
@@ -143,7 +168,9 @@ class Execution:
 
     def _cell(self, index: int, source: str, keep: bool, snapshots: tuple[str, ...]) -> None:
         assert self._session is not None
-        seconds = max(0.1, min(self._limits.cell_seconds, self.remaining()))
+        experiment = self.submission.cells[index].outputs is not None
+        most = self._limits.experiment_seconds if experiment else self._limits.cell_seconds
+        seconds = max(0.1, min(most, self.remaining()))
         answer = self._session.run_cell(source, seconds, snapshots[0] if snapshots else None)
         for more in snapshots[1:]:
             self._session.run_cell("", 1.0, more)
@@ -160,6 +187,12 @@ class Execution:
             run.failure = failure(answer["failure"])
             if isinstance(answer["failure"], dict) and answer["failure"].get("held") is True:
                 raise run.failure  # what it still holds would starve every later cell
+
+
+def _shown(outputs: tuple[Any, ...]) -> list[Any]:
+    """Submitted outputs under a line that says what they are, texts whole where files keep lists of lines."""
+    note = {"output_type": "stream", "name": "stdout", "text": AS_SUBMITTED}
+    return [note, *(joined(one) for one in outputs if isinstance(one, dict))]
 
 
 def _runs(cell: PlannedCell) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import importlib
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,8 @@ from typing import Any
 import numpy as np
 
 from autograder.exercises.catalogue import Exercise, Misconception
+from autograder.sandbox.plain import plain
+from autograder.sandbox.protocol import Unencodable
 
 
 @dataclass(frozen=True)
@@ -30,12 +33,21 @@ def named(exercise: Exercise, probes: list[Probe]) -> Misconception | None:
     """The one catalogued wrong answer that agrees on every probe; None for none or for two."""
     if not probes:
         return None
-    agreeing = [one for one in exercise.misconceptions if _agrees(one, probes)]
+    given = _given(exercise)
+    agreeing = [one for one in exercise.misconceptions if _agrees(one, probes, given)]
     return agreeing[0] if len(agreeing) == 1 else None
 
 
-def _agrees(misconception: Misconception, probes: list[Probe]) -> bool:
-    names: dict[str, Any] = {"np": np, "math": math}
+def _given(exercise: Exercise) -> dict[str, Any]:
+    """What stands for the notebook's given code when a wrong answer is run here."""
+    if exercise.given is None:
+        return {}
+    module = importlib.import_module(f"autograder.reference.{exercise.given}")
+    return {name: getattr(module, name) for name in module.__all__}
+
+
+def _agrees(misconception: Misconception, probes: list[Probe], given: dict[str, Any]) -> bool:
+    names: dict[str, Any] = {"np": np, "math": math, **given}
     if "torch" in misconception.code:
         import torch
 
@@ -48,6 +60,8 @@ def _agrees(misconception: Misconception, probes: list[Probe]) -> bool:
 
 
 def _same_answer(names: dict[str, Any], probe: Probe) -> bool:
+    if not probe.name:
+        return _same_drive(names, probe)
     if probe.name not in names:
         return False
     if probe.args is None:
@@ -57,6 +71,21 @@ def _same_answer(names: dict[str, Any], probe: Probe) -> bool:
     except Exception as error:
         kinds = {kind.__name__ for kind in type(error).__mro__}
         return probe.raised is not None and probe.raised[:1] != () and probe.raised[0] in kinds
+    return probe.raised is None and _equal(value, probe.value)
+
+
+def _same_drive(names: dict[str, Any], probe: Probe) -> bool:
+    """Whether a suite's own lines give the same among the wrong answer's names."""
+    among = {**names, **copy.deepcopy(probe.kwargs)}
+    try:
+        exec(compile((probe.args or ("",))[0], "<the course's check>", "exec"), among)
+    except Exception as error:
+        kinds = {kind.__name__ for kind in type(error).__mro__}
+        return probe.raised is not None and probe.raised[:1] != () and probe.raised[0] in kinds
+    try:
+        value = plain(among.get("answer"))
+    except Unencodable:
+        return False
     return probe.raised is None and _equal(value, probe.value)
 
 

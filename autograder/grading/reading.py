@@ -9,16 +9,19 @@ from typing import Any
 
 _SOURCE_LIMIT = 500_000
 _CELL_LIMIT = 2_000
+_OUTPUTS_LIMIT = 500
 _FILE_LIMIT = 128 << 20
 
 
 @dataclass(frozen=True)
 class StudentCell:
-    """One cell as submitted: its type, text and the grade_id that its metadata claims."""
+    """One cell as submitted: its type, text, outputs and the grade_id that its metadata claims."""
 
     cell_type: str
     source: str
     grade_id: str | None
+    #: As stored in the file: unchecked JSON values.
+    outputs: tuple[Any, ...] = ()
 
 
 def read_notebook(raw: bytes) -> tuple[list[StudentCell], list[str]]:
@@ -115,4 +118,10 @@ def _cell(cell: Any, number: int, notes: list[str]) -> StudentCell | None:
     metadata = cell.get("metadata")
     nbgrader = metadata.get("nbgrader") if isinstance(metadata, dict) else None
     grade_id = nbgrader.get("grade_id") if isinstance(nbgrader, dict) else None
-    return StudentCell(kind, source, grade_id if isinstance(grade_id, str) and grade_id else None)
+    outputs = cell.get("outputs") if kind == "code" else None
+    return StudentCell(
+        kind,
+        source,
+        grade_id if isinstance(grade_id, str) and grade_id else None,
+        tuple(outputs[:_OUTPUTS_LIMIT]) if isinstance(outputs, list) else (),
+    )

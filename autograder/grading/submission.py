@@ -7,7 +7,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from autograder.grading.defined_names import Definitions
 from autograder.grading.reading import StudentCell, read_notebook
@@ -25,6 +26,8 @@ class PlannedCell:
     snapshots: tuple[str, ...] = ()
     #: A stub that an answer elsewhere replaces is shown but not run.
     run: bool = True
+    #: What an experiment's cell was submitted with; None for a cell that is run.
+    outputs: tuple[Any, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -40,11 +43,13 @@ class Submission:
 
     @property
     def digest(self) -> str:
-        """Covers every cell's type, text, order and boundaries, and every file."""
+        """Covers every cell's type, text, order and boundaries, experiments' outputs, and every file."""
         parts: list[object] = [self.assignment, self.notebook, sorted(self.attempted), list(self.repairs)]
         for cell in self.cells:
             name = cell.template.grade_id if cell.template else None
             parts.append([cell.cell_type, cell.source, name, list(cell.snapshots), cell.run])
+            if cell.outputs is not None:
+                parts.append(list(cell.outputs))
         for name, data in sorted(self.files.items()):
             parts.append([name, hashlib.sha256(data).hexdigest()])
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
@@ -222,7 +227,10 @@ class _Matching:
         source = released.source
         if _answers(released) and index in self.taken:
             source = self.cells[self.taken[index]].source
-        return PlannedCell(released.cell_type, source, released)
+        outputs: tuple[Any, ...] | None = None
+        if released.experiment:
+            outputs = self.cells[self.taken[index]].outputs if index in self.taken else ()
+        return PlannedCell(released.cell_type, source, released, outputs=outputs)
 
     def _extra(self, number: int) -> PlannedCell:
         return PlannedCell(self.cells[number].cell_type, self.cells[number].source, None)
@@ -262,7 +270,7 @@ class _Matching:
                 )
             takes[max([place, *elsewhere])].append(exercise)
         cells = tuple(
-            PlannedCell(cell.cell_type, cell.source, cell.template, tuple(takes[place]), place not in idle)
+            replace(cell, snapshots=tuple(takes[place]), run=place not in idle)
             for place, cell in enumerate(planned)
         )
         return cells, frozenset(attempted)

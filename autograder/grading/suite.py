@@ -17,7 +17,7 @@ from _pytest.runner import runtestprotocol
 
 from autograder.errors import CourseError
 from autograder.grading.secret import generator
-from autograder.sandbox.student import Channel, Student
+from autograder.sandbox.student import Channel, Experiments, Student
 
 FOLDER = Path(__file__).parents[1] / "suites"
 
@@ -111,10 +111,12 @@ class Suite:
     def exercises(self) -> list[str]:
         return list(self._checks)
 
-    def run(self, check: Check, channel: Channel, secret: str) -> BaseException | None:
+    def run(
+        self, check: Check, channel: Channel, secret: str, experiments: Experiments | None = None
+    ) -> BaseException | None:
         """Run one check against a student's names; returns what it raised, None if it passed."""
         self._current = _Current(
-            Student(channel), generator(secret, self.assignment, check.exercise, check.name)
+            Student(channel, experiments), generator(secret, self.assignment, check.exercise, check.name)
         )
         check.item._initrequest()
         runtestprotocol(check.item, nextitem=None, log=False)

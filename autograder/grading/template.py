@@ -13,6 +13,7 @@ import nbformat
 
 from autograder.errors import CourseError
 from autograder.exercises.catalogue import load_exercises
+from autograder.grading.experiments import EXPERIMENT
 from autograder.grading.release_cells import release_cells
 
 CHECKS = "_checks"
@@ -42,6 +43,8 @@ class TemplateCell:
     marking: str | None = None
     #: A picture that depends on nothing of the student's: not drawn again for each submission.
     illustration: bool = False
+    #: Not run again for each submission; its submitted outputs are kept.
+    experiment: bool = False
 
     @property
     def exercise(self) -> str | None:
@@ -60,13 +63,17 @@ class Template:
     cells: tuple[TemplateCell, ...]
     asks: dict[str, tuple[str, ...]]
     metadata: dict[str, Any]
+    #: Exercises whose answers another one uses.
+    builds_on: dict[str, tuple[str, ...]] = field(default_factory=dict)
     #: Outputs of illustrations by grade_id, where the executed solutions have them.
     drawn: dict[str, list[Any]] = field(default_factory=dict)
 
     @property
     def digest(self) -> str:
         """Changes whenever a released cell does."""
-        parts = [[cell.grade_id, cell.cell_type, cell.source, cell.points] for cell in self.cells]
+        parts = [
+            [cell.grade_id, cell.cell_type, cell.source, cell.points, cell.experiment] for cell in self.cells
+        ]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
@@ -89,12 +96,14 @@ def load_template(root: Path, assignment: str) -> Template:
         if "nbgrader" in cell.metadata and cell.metadata.nbgrader.get("grade_id", "").endswith(WRITTEN)
     }
     released = release_cells(source)
+    exercises = load_exercises(assignment)
     cells = tuple(_template_cell(cell, marking) for cell in released.cells)
     return Template(
         assignment=assignment,
         notebook=path.stem,
         cells=cells,
-        asks={name: exercise.asks for name, exercise in load_exercises(assignment).items()},
+        asks={name: exercise.asks for name, exercise in exercises.items()},
+        builds_on={name: exercise.builds_on for name, exercise in exercises.items()},
         metadata=dict(released.metadata),
         drawn=_drawn(root / "solutions" / assignment / path.name, cells),
     )
@@ -110,11 +119,11 @@ def _drawn(solved: Path, cells: tuple[TemplateCell, ...]) -> dict[str, list[Any]
     for cell in cells:
         other = known.get(cell.node.get("id"), {})
         if cell.illustration and "".join(other.get("source", [])) == cell.source and other.get("outputs"):
-            drawn[cell.grade_id] = [_joined(output) for output in other["outputs"]]
+            drawn[cell.grade_id] = [joined(output) for output in other["outputs"]]
     return drawn
 
 
-def _joined(output: dict[str, Any]) -> dict[str, Any]:
+def joined(output: dict[str, Any]) -> dict[str, Any]:
     """An output as a program gives it: texts whole, where files keep lists of lines."""
 
     def whole(text: Any) -> Any:
@@ -147,6 +156,7 @@ def _template_cell(cell: Any, marking: dict[str, str | None]) -> TemplateCell:
         node=json.loads(json.dumps(cell)),
         marking=marking.get(grade_id),
         illustration=ILLUSTRATION in cell.metadata.get("tags", []),
+        experiment=EXPERIMENT in cell.metadata.get("tags", []),
     )
 
 
@@ -165,7 +175,9 @@ def _marking(source: str) -> str | None:
 
 
 def trimmed(template: Template, exercise: str) -> Template:
-    """The given code and one exercise: enough to run its suite, without the others and the figures.
+    """The given code, one exercise and what it builds on: enough to run its suite.
+
+    Without the other exercises and the figures.
 
     Raises `CourseError` for an exercise that the template does not have.
     """
@@ -181,6 +193,7 @@ def trimmed(template: Template, exercise: str) -> Template:
         cell
         for cell in template.cells
         if cell.exercise == exercise
+        or (cell.role is Role.SOLUTION and cell.exercise in template.builds_on.get(exercise, ()))
         or (
             cell.role is Role.LOCKED
             and cell.cell_type == "code"

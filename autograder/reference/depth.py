@@ -33,7 +33,7 @@ RULES: dict[str, Rule] = {
 
 
 class ConvStack(nn.Module):
-    """Stem, `depth` blocks on `channels` maps, global mean, linear head. Raises ValueError on an unknown mode.
+    """Stem, `depth` blocks on `channels` maps, global mean, linear head. ValueError on an unknown mode.
 
     Norms are made in every mode, used or not, so that all modes draw the same weights from a seed.
     """
@@ -41,7 +41,12 @@ class ConvStack(nn.Module):
     MODES = ("plain", "naive", "prenorm")
 
     def __init__(
-        self, depth: int = 20, channels: int = 16, n_classes: int = 5, mode: str = "plain", stem_stride: int = 1
+        self,
+        depth: int = 20,
+        channels: int = 16,
+        n_classes: int = 5,
+        mode: str = "plain",
+        stem_stride: int = 1,
     ) -> None:
         super().__init__()
         if mode not in self.MODES:
@@ -57,7 +62,7 @@ class ConvStack(nn.Module):
         return RULES[self.mode](h, self.convs[i], self.norms[i])
 
     def forward(self, x: Tensor, trace: list[float] | None = None) -> Tensor:
-        """x: (batch, 3, height, width); logits: (batch, n_classes); `trace` gets mean |h| after each block."""
+        """x: (batch, 3, height, width); logits: (batch, n_classes); `trace` gets mean |h| a block."""
         h = self.act(self.stem(x))
         for i in range(len(self.convs)):
             h = self.block(i, h)
@@ -154,12 +159,12 @@ def seeded(make: Callable[[], nn.Module], seed: int = 0) -> nn.Module:
 
 
 def gradient_ratio(net: nn.Module, x: Tensor, y: Tensor) -> float:
-    """Norm of the first block's weight gradient over the last one's, in training mode; the mode is restored."""
+    """Norm of the first block's weight gradient over the last one's, measured in training mode."""
     was_training = net.training
     net.train()
     net.zero_grad()
     F.cross_entropy(net(x), y).backward()  # type: ignore[no-untyped-call]
-    first, last = (net.convs[i].weight.grad.norm() for i in (0, -1))  # type: ignore[index,union-attr,operator]
+    first, last = (net.convs[i].weight.grad.norm() for i in (0, -1))  # type: ignore[index,union-attr]
     net.train(was_training)
     return float(first / last)
 
@@ -262,7 +267,9 @@ def measure_state(
             name: torch.tensor(value, dtype=torch.float64, requires_grad="running" not in name)
             for name, value in state.items()
         }
-        h = F.relu(F.conv2d(_double(x), weights["stem.weight"], weights["stem.bias"], stride=stride, padding=1))
+        h = F.relu(
+            F.conv2d(_double(x), weights["stem.weight"], weights["stem.bias"], stride=stride, padding=1)
+        )
         trace: list[float] = []
         for i, rule in enumerate(rules):
             h = RULES[rule](h, _convolution(weights, i), _batch_norm(weights, i, training))
@@ -317,14 +324,21 @@ def _convolution(weights: dict[str, Tensor], i: int) -> Callable[[Tensor], Tenso
     return lambda h: F.conv2d(h, weights[f"convs.{i}.weight"], weights[f"convs.{i}.bias"], padding=1)
 
 
-def _batch_norm(weights: dict[str, Tensor], i: int, training: bool, eps: float = 1e-5) -> Callable[[Tensor], Tensor]:
+def _batch_norm(
+    weights: dict[str, Tensor], i: int, training: bool, eps: float = 1e-5
+) -> Callable[[Tensor], Tensor]:
     def norm(h: Tensor) -> Tensor:
         if training:
             mean = h.mean(dim=(0, 2, 3))
-            variance = ((h - mean[None, :, None, None]) ** 2).mean(dim=(0, 2, 3))
+            variance = ((h - _by_map(mean)) ** 2).mean(dim=(0, 2, 3))
         else:
             mean, variance = weights[f"norms.{i}.running_mean"], weights[f"norms.{i}.running_var"]
-        scaled = (h - mean[None, :, None, None]) / torch.sqrt(variance + eps)[None, :, None, None]
-        return scaled * weights[f"norms.{i}.weight"][None, :, None, None] + weights[f"norms.{i}.bias"][None, :, None, None]
+        scaled = (h - _by_map(mean)) / _by_map(torch.sqrt(variance + eps))
+        return scaled * _by_map(weights[f"norms.{i}.weight"]) + _by_map(weights[f"norms.{i}.bias"])
 
     return norm
+
+
+def _by_map(values: Tensor) -> Tensor:
+    """One number a channel: (channels,) -> (1, channels, 1, 1)."""
+    return values[None, :, None, None]

@@ -69,6 +69,8 @@ def make_textures(per_class: int, seed: int) -> tuple[Array, Array]:
     return np.clip(images * np.float32(255), 0, 255).astype(np.uint8), labels.astype(np.uint8)
 
 
-def texture_sets(train_per_class: int = 500, test_per_class: int = 200, seed: int = 0) -> tuple[Array, Array, Array, Array]:
+def texture_sets(
+    train_per_class: int = 500, test_per_class: int = 200, seed: int = 0
+) -> tuple[Array, Array, Array, Array]:
     """X_train, y_train, X_test, y_test as `make_textures` gives them, the test set from another seed."""
     return (*make_textures(train_per_class, seed), *make_textures(test_per_class, seed + 10_000))

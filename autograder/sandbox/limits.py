@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 MIB = 1 << 20
 
@@ -14,6 +14,9 @@ class Limits:
     cell_seconds: float = 30.0
     call_seconds: float = 5.0
     submission_seconds: float = 180.0
+    #: A spot check of an experiment, and a whole experiment when experiments are run again.
+    rerun_seconds: float = 30.0
+    experiment_seconds: float = 300.0
     cpu_seconds: int = 240
     #: Private memory of one process (RLIMIT_DATA), and resident memory of the whole sandbox.
     memory: int = 2048 * MIB
@@ -28,6 +31,14 @@ class Limits:
     reply_size: int = 64 * MIB
     #: New forks after crashes before the rest of a submission is given up.
     restarts: int = 12
+
+    def for_experiments(self) -> Limits:
+        """The limits of a submission whose experiments are run again."""
+        return replace(
+            self,
+            submission_seconds=self.submission_seconds + 2 * self.experiment_seconds,
+            cpu_seconds=self.cpu_seconds + int(2 * self.experiment_seconds),
+        )
 
     def to_json(self) -> dict[str, float | int]:
         return asdict(self)

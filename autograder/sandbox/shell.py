@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import builtins
 import io
+import json
 import os
 import subprocess
 import sys
@@ -232,6 +233,8 @@ def mime_bundle(data: Any) -> tuple[dict[str, Any], int]:
     for mime, content in dict(data).items():
         if isinstance(content, bytes):
             content = base64.b64encode(content).decode("ascii")
+        if str(mime) == "application/json" and isinstance(content, dict | list):
+            content = json.dumps(content)
         if isinstance(content, str):
             bundle[str(mime)] = str.__str__(content)
     return bundle, sum(map(len, bundle.values()))

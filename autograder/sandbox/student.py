@@ -47,6 +47,17 @@ class StudentOutOfMemory(StudentFailure):
     """The student's code asked for more memory than is allowed."""
 
 
+class NotRecorded(StudentFailure):
+    """The submission holds no result of this name of an experiment."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"No result called '{name}' came with your notebook: run the experiment's cell to its end "
+            "and hand the notebook in with its outputs."
+        )
+        self.name = name
+
+
 class NotRejected(StudentFailure):
     """An impossible input got an answer, or another exception than the one asked for."""
 
@@ -61,11 +72,24 @@ class Channel(Protocol):
     def drive(self, needs: tuple[str, ...], code: str, inputs: dict[str, Any]) -> Any: ...
 
 
+class Experiments(Protocol):
+    """What was recorded by experiments that are not run again, and a word to the teaching staff."""
+
+    def claim(self, name: str) -> dict[str, Any]: ...
+
+    def again(self, name: str) -> dict[str, Any] | None: ...
+
+    def rerun(self, needs: tuple[str, ...], code: str, inputs: dict[str, Any]) -> Any: ...
+
+    def flag(self, text: str) -> None: ...
+
+
 class Student:
     """The student's functions as attributes: `student.output_size(28, 5, padding=2)`."""
 
-    def __init__(self, channel: Channel) -> None:
+    def __init__(self, channel: Channel, experiments: Experiments | None = None) -> None:
         self._channel = channel
+        self._experiments = experiments
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name.startswith("_"):
@@ -88,6 +112,30 @@ class Student:
         and arrays. The lines run beside student code, so they hold no verdict and no expected value.
         """
         return self._channel.drive(needs, code, inputs)
+
+    def claim(self, name: str) -> dict[str, Any]:
+        """The numbers that the student's experiment recorded under `name`: a claim, not a proof.
+
+        Finite numbers, short words, bools, None and lists of them. Raises `NotRecorded`.
+        """
+        return self._recorded().claim(name)
+
+    def again(self, name: str) -> dict[str, Any] | None:
+        """The numbers of `name` from running the experiment again, None when it was not run again."""
+        return self._recorded().again(name)
+
+    def rerun(self, code: str, needs: tuple[str, ...] = (), **inputs: Any) -> Any:
+        """As `run`, with the time of a spot check of an experiment."""
+        return self._recorded().rerun(needs, code, inputs)
+
+    def flag(self, text: str) -> None:
+        """Tell the teaching staff, in the report and above the graded notebook; costs no points."""
+        self._recorded().flag(text)
+
+    def _recorded(self) -> Experiments:
+        if self._experiments is None:
+            raise RuntimeError("no experiments are known here")
+        return self._experiments
 
     @contextmanager
     def rejects(self, kind: type[Exception]) -> Iterator[None]:
