@@ -1,0 +1,47 @@
+"""Checks of `ConvStackPostNorm(**kw)`: weights by value, in training and in evaluation mode."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from autograder.sandbox.student import Student
+from autograder.suites.stacks import Probe, measuring, same_gradients, same_logits, same_trace
+
+CODE = measuring("ConvStackPostNorm(**keywords)")
+
+
+def _probes(rng: np.random.Generator) -> list[Probe]:
+    return [
+        Probe(rng, ["postnorm"] * 4, channels=5, stride=2),
+        Probe(rng, ["postnorm"] * 3, channels=6, n_classes=4),
+    ]
+
+
+def _ask(student: Student, probe: Probe, training: bool = True) -> object:
+    return student.run(CODE, needs=("ConvStackPostNorm",), **probe.inputs(training))
+
+
+@pytest.mark.weight(2)
+def test_formula(student: Student, rng: np.random.Generator) -> None:
+    """The norm of the sum of h and act(conv(h)), in every block, for other sizes of the stack."""
+    for probe in _probes(rng):
+        same_logits(_ask(student, probe), probe)
+
+
+def test_gradients(student: Student, rng: np.random.Generator) -> None:
+    """The gradient of every parameter, with the same weights."""
+    for probe in _probes(rng):
+        same_gradients(_ask(student, probe), probe)
+
+
+def test_trace(student: Student, rng: np.random.Generator) -> None:
+    """The trace gets the mean absolute activation after each block, after its norm."""
+    for probe in _probes(rng):
+        same_trace(_ask(student, probe), probe)
+
+
+def test_evaluation(student: Student, rng: np.random.Generator) -> None:
+    """In evaluation mode each norm uses its own running statistics."""
+    for probe in _probes(rng):
+        same_logits(_ask(student, probe, training=False), probe, training=False)
