@@ -6,6 +6,7 @@ tests, the audit, the feedback and the report.
 
 from __future__ import annotations
 
+import json
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -108,7 +109,11 @@ def _text(data: dict[str, Any], key: str) -> str:
 
 
 def _claims(data: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    claims = data.get("claims", {})
+    """A JSON object of objects: TOML has no word for None."""
+    try:
+        claims = json.loads(data.get("claims", "{}"))
+    except ValueError as error:
+        raise TypeError(f"'claims' (not JSON: {error})") from error
     if not isinstance(claims, dict) or not all(isinstance(one, dict) for one in claims.values()):
-        raise TypeError("'claims' (a table of tables is needed)")
+        raise TypeError("'claims' (an object of objects is needed)")
     return claims

@@ -188,12 +188,15 @@ def trimmed(template: Template, exercise: str) -> Template:
             f"has no exercise '{exercise}'",
             f"There are: {', '.join(sorted(exercises))}.",
         )
-    others = tuple(f"{name}_" for name in exercises if name != exercise and not exercise.startswith(name))
+    wanted = (exercise, *template.builds_on.get(exercise, ()))
+    others = tuple(
+        f"{name}_" for name in exercises if name not in wanted and not exercise.startswith(name)
+    )
     kept = tuple(
         cell
         for cell in template.cells
         if cell.exercise == exercise
-        or (cell.role is Role.SOLUTION and cell.exercise in template.builds_on.get(exercise, ()))
+        or (cell.role is Role.SOLUTION and cell.exercise in wanted)
         or (
             cell.role is Role.LOCKED
             and cell.cell_type == "code"

@@ -59,7 +59,8 @@ class ConvStack(nn.Module):
         self.head = nn.Linear(channels, n_classes)
 
     def block(self, i: int, h: Tensor) -> Tensor:
-        return RULES[self.mode](h, self.convs[i], self.norms[i])
+        rule = self.mode if self.mode in ("plain", "naive") else "prenorm"  # the notebook's last branch
+        return RULES[rule](h, self.convs[i], self.norms[i])
 
     def forward(self, x: Tensor, trace: list[float] | None = None) -> Tensor:
         """x: (batch, 3, height, width); logits: (batch, n_classes); `trace` gets mean |h| a block."""

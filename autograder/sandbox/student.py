@@ -125,7 +125,7 @@ class Student:
         return self._recorded().again(name)
 
     def rerun(self, code: str, needs: tuple[str, ...] = (), **inputs: Any) -> Any:
-        """As `run`, with the time of a spot check of an experiment."""
+        """As `run`, with the time of a training or of an experiment's spot check."""
         return self._recorded().rerun(needs, code, inputs)
 
     def flag(self, text: str) -> None:

@@ -19,6 +19,7 @@ def test_first_lead(student: Student, rng: np.random.Generator) -> None:
     shift = int(rng.integers(1, 5))
     exact(student.separation_depth([d + shift for d in DEPTHS], PLAIN, PRENORM), 12 + shift)
     exact(student.separation_depth([3, 5, 9], [0.5, 0.2, 0.2], [0.8, 0.8, 0.8]), 3)
+    exact(student.separation_depth([3, 5, 9], [0.5, 0.4, 0.2], [0.5005, 0.43, 0.8]), 9)
 
 
 def test_signed(student: Student, rng: np.random.Generator) -> None:
