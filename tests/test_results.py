@@ -28,6 +28,7 @@ REPORT = GradeReport(
     sandbox=("seccomp", "landlock"),
     seconds=1.25,
     exercises=(EXERCISE,),
+    flags=("depth_experiment: plain at 4 blocks.",),
 )
 
 
@@ -35,7 +36,7 @@ def test_the_json_has_exactly_the_documented_keys_in_their_order() -> None:
     data = REPORT.to_json()
     assert list(data) == [
         "student", "assignment", "notebook", "score", "max_score", "late_seconds", "repairs", "sandbox",
-        "seconds", "exercises",
+        "seconds", "exercises", "flags",
     ]  # fmt: skip
     assert list(data["exercises"][0]) == ["grade_id", "points", "max_points", "outcome", "checks"]
     assert list(data["exercises"][0]["checks"][0]) == [
@@ -79,6 +80,12 @@ def test_a_report_without_one_of_its_keys_is_refused(lacking: str) -> None:
     del data[lacking]
     with pytest.raises(KeyError):
         GradeReport.from_json(data)
+
+
+def test_a_report_of_before_flags_has_none() -> None:
+    data = REPORT.to_json()
+    del data["flags"]
+    assert GradeReport.from_json(data).flags == ()
 
 
 def test_an_unknown_outcome_is_refused() -> None:

@@ -237,9 +237,7 @@ class _Questions:
     def flag(self, text: str) -> None:
         self._flags.append(f"{self._exercise}: {text}")
 
-    def _ask(
-        self, probe: Probe, question: Callable[[Session, float], Any], most: float | None = None
-    ) -> Any:
+    def _ask(self, probe: Probe, question: Callable[[Session, float], Any], most: float | None = None) -> Any:
         """`most`: seconds instead of a call's usual ones."""
         if self._dead is not None:
             raise self._dead.with_traceback(None)  # else it would grow with every check

@@ -192,7 +192,8 @@ class Execution:
 def _shown(outputs: tuple[Any, ...]) -> list[Any]:
     """Submitted outputs under a line that says what they are, texts whole where files keep lists of lines."""
     note = {"output_type": "stream", "name": "stdout", "text": AS_SUBMITTED}
-    return [note, *(joined(one) for one in outputs if isinstance(one, dict))]
+    kept = [one for one in outputs if isinstance(one, dict) and isinstance(one.get("output_type"), str)]
+    return [note, *(joined(one) for one in kept)]
 
 
 def _runs(cell: PlannedCell) -> bool:

@@ -127,12 +127,13 @@ def joined(output: dict[str, Any]) -> dict[str, Any]:
     """An output as a program gives it: texts whole, where files keep lists of lines."""
 
     def whole(text: Any) -> Any:
-        return "".join(text) if isinstance(text, list) else text
+        lines = isinstance(text, list) and all(isinstance(line, str) for line in text)
+        return "".join(text) if lines else text
 
     joined = dict(output)
     if "text" in joined:
         joined["text"] = whole(joined["text"])
-    if "data" in joined:
+    if isinstance(joined.get("data"), dict):
         joined["data"] = {mime: whole(content) for mime, content in joined["data"].items()}
     return joined
 
@@ -189,9 +190,7 @@ def trimmed(template: Template, exercise: str) -> Template:
             f"There are: {', '.join(sorted(exercises))}.",
         )
     wanted = (exercise, *template.builds_on.get(exercise, ()))
-    others = tuple(
-        f"{name}_" for name in exercises if name not in wanted and not exercise.startswith(name)
-    )
+    others = tuple(f"{name}_" for name in exercises if name not in wanted and not exercise.startswith(name))
     kept = tuple(
         cell
         for cell in template.cells

@@ -24,7 +24,7 @@ def _labels(rng: np.random.Generator) -> np.ndarray:  # type: ignore[type-arg]
 
 @pytest.mark.weight(2)
 def test_depth_and_mode(student: Student, rng: np.random.Generator) -> None:
-    """Depth and mode are those asked for: shallow stacks learn an easy set, a deep plain one does not move."""
+    """Depth and mode are those asked for: a shallow stack learns an easy set, a deep plain one does not."""
     sets = easy_sets(rng, _labels(rng))
     learnt(train(student, sets, "prenorm", 2, epochs=3))
     learnt(train(student, sets, "prenorm", 20, epochs=2))
