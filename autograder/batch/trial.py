@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from autograder.exercises.catalogue import load_exercises
 from autograder.grading.answers import AnswerSheet
 from autograder.grading.engine import Engine, Graded
+from autograder.grading.experiments import Claim
 from autograder.grading.submission import rebuild
 from autograder.grading.suite import Suite
 from autograder.results import ExerciseResult
@@ -25,13 +28,19 @@ class Trial:
         self._secret = secret
         self._exercises = load_exercises(sheet.template.assignment)
 
-    def grade(self, exercise: str, code: str | None) -> Graded:
-        """The grade of `code` in the exercise's cell; None leaves it as released."""
+    def grade(
+        self, exercise: str, code: str | None, claims: Mapping[str, Claim] | None = None, rerun: bool = False
+    ) -> Graded:
+        """The grade of `code` in the exercise's cell; None leaves it as released.
+
+        `claims`: what an experiment's cell recorded, by default what is catalogued with the code.
+        """
         sheet = self._sheet.only(exercise)
         engine = Engine(
-            sheet.template, self._suite, self._sandbox, self._limits, self._secret, self._exercises
+            sheet.template, self._suite, self._sandbox, self._limits, self._secret, self._exercises, rerun
         )
-        return engine.grade(rebuild(sheet.bytes({exercise: code}), sheet.template), "trial")
+        recorded = None if claims is None else {exercise: claims}
+        return engine.grade(rebuild(sheet.bytes({exercise: code}, claims=recorded), sheet.template), "trial")
 
     def result(self, exercise: str, code: str | None) -> ExerciseResult:
         """The exercise's own result."""
