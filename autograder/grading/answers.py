@@ -76,7 +76,7 @@ class AnswerSheet:
         return {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
 
     def _recorded(self, exercise: str, answer: str) -> dict[str, Claim]:
-        """The claims that are catalogued with an answer; the course's own has those of the first right one."""
+        """The claims catalogued with an answer; the course's own has those of the first right one."""
         known = self._exercises.get(exercise)
         if known is None:
             return {}
