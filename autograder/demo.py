@@ -22,14 +22,15 @@ ASSIGNMENT = "ps1-convolution"
 _MARK = ".deepdrills-demo"
 _DUE = datetime(2026, 10, 5, 12, 0, tzinfo=UTC)
 _SETTINGS = """
-# The demo's class has an endless loop in it: do not wait for it as long as for a real one.
-c.SandboxLimits.cell_seconds = 6.0
+# The demo's class has an endless loop and a memory hog in it: no need to wait as long as for a real one.
+c.SandboxLimits.cell_seconds = 8.0
 c.SandboxLimits.call_seconds = 2.0
+c.SandboxLimits.memory = 1 << 30
 """
 
 _CRASH = "import os\n\nos._exit(3)\n"
 _LOOP = "def {name}(*args, **kwargs):\n    while True:\n        pass\n\n\n{name}()\n"
-_HOG = "keep = []\nwhile True:\n    keep.append(bytearray(64_000_000))\n"
+_HOG = "keep = []\nwhile True:\n    keep.append(bytearray(256_000_000))\n"
 _FORGER = """
 class Agreeable:
     def __eq__(self, other): return True

@@ -14,7 +14,7 @@ from rich.table import Table
 from autograder.errors import SandboxError
 from autograder.nbgrader_bridge.settings import alembic_on_path
 from autograder.report.table import safe
-from autograder.sandbox.proof import prove_layers
+from autograder.sandbox.proof import prove
 
 PACKAGES = ("deepdrills", "torch", "numpy", "matplotlib", "nbgrader", "ipython", "pytest")
 
@@ -32,12 +32,13 @@ def examine(course: Path, console: Console) -> int:
     ]
     try:
         with console.status("Trying the sandbox ..."):
-            proofs = prove_layers(course)
-        for proof in proofs:
-            found = {True: "held", False: "DID NOT HOLD", None: "missing"}[proof.held]
-            words = f"{proof.tried}: {found}" + (f" ({proof.reason})" if proof.reason else "")
-            fit.append(_row(table, f"sandbox: {proof.layer}", safe(words), proof.held is True))
-        fit.append(_row(table, "torch threads in the sandbox", "1", True))
+            proof = prove(course)
+        for layer in proof.layers:
+            found = {True: "stopped", False: "NOT STOPPED", None: "missing"}[layer.held]
+            words = f"{layer.tried}: {found}" + (f" ({layer.reason})" if layer.reason else "")
+            fit.append(_row(table, f"sandbox: {layer.layer}", safe(words), layer.held is True))
+        threads = proof.torch_threads
+        fit.append(_row(table, "torch threads in the sandbox", str(threads), threads == 1))
     except SandboxError as error:
         fit.append(_row(table, "sandbox", safe(str(error)), False))
     console.print(table)

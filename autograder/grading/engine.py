@@ -16,7 +16,7 @@ from autograder.exercises.compare import WrongAnswer
 from autograder.grading.autograded import graded_notebook
 from autograder.grading.execution import Execution, outcome_of
 from autograder.grading.naming import Probe, named
-from autograder.grading.submission import Submission
+from autograder.grading.submission import PlannedCell, Submission
 from autograder.grading.suite import Check, Suite
 from autograder.grading.template import Role, Template, TemplateCell
 from autograder.results import CheckResult, ExerciseResult, GradeReport, Outcome, gravest
@@ -185,6 +185,11 @@ class _Questions:
         self._exercise = exercise
         self._execution = execution
         self._limits = limits
+        #: The longest of the student's own cells: no line of theirs lies beyond it.
+        self._lines = max(
+            (cell.source.count("\n") + 1 for cell in execution.submission.cells if _is_students(cell)),
+            default=0,
+        )
         self._late = 0
         self._dead: StudentFailure | None = None
 
@@ -213,6 +218,8 @@ class _Questions:
             value = question(session, seconds)
         except StudentRaised as raised:
             self.probes.append(replace(probe, raised=raised.kinds))
+            if raised.line is not None and raised.line > self._lines:
+                raise StudentRaised(raised.kinds, None) from None  # a made-up line could carry an input out
             raise
         except StudentFailure as failed:
             self._late += isinstance(failed, StudentTimeout)
@@ -221,6 +228,10 @@ class _Questions:
             raise
         self.probes.append(replace(probe, value=value))
         return value
+
+
+def _is_students(cell: PlannedCell) -> bool:
+    return cell.template is None or cell.template.role is Role.SOLUTION
 
 
 def _answer_failure(execution: Execution, exercise: str) -> StudentFailure | None:

@@ -173,19 +173,19 @@ class _Matching:
                 self._merged(index, released)
 
     def _merged(self, index: int, released: TemplateCell) -> None:
-        """An answer that was written into, or merged with, one of the course's own cells."""
+        """An answer that was written into, or merged with, another cell of the course's."""
         for other, number in list(self.taken.items()):
             course = self.template.cells[other]
             text = self.cells[number].source
             if (
-                not _answers(course)
+                course.cell_type == "code"
                 and not _same(text, course.source)
                 and self._defines(text, released)
                 and not self._defines(course.source, released)
             ):
                 self.taken[index] = number
                 self.repairs.append(
-                    f"The answer to '{released.grade_id}' stood in the course's cell '{course.grade_id}'; "
+                    f"The answer to '{released.grade_id}' stood in the cell '{course.grade_id}'; "
                     "it was taken from there."
                 )
                 return

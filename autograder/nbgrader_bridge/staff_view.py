@@ -64,9 +64,8 @@ def _aside(html: str) -> str:
 
 
 def _as_markdown(html: str) -> str:
-    """HTML as one line of Markdown, which passes through a Markdown renderer unread."""
-    html = "".join(
-        f"{piece}[\n" if place % _BRACKETS == 0 else f"{piece}["
-        for place, piece in enumerate(html.split("["), start=1)
-    ).removesuffix("[")
-    return _aside(html).replace("\n", "&#10;").replace("$", "&#36;").replace("\\", "&#92;")
+    """HTML as Markdown without a blank line, which a Markdown renderer passes through unread."""
+    line = _aside(html).replace("\n", "&#10;").replace("$", "&#36;").replace("\\", "&#92;")
+    pieces = line.split("[")
+    rows = [pieces[place : place + _BRACKETS] for place in range(0, len(pieces), _BRACKETS)]
+    return "[\n".join("[".join(row) for row in rows)

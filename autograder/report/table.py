@@ -42,24 +42,31 @@ def score_table(reports: Iterable[GradeReport], title: str) -> Table:
 
 
 def check_table(report: GradeReport) -> Table:
-    """One line a check of one submission."""
-    table = Table(
-        title=f"{safe(report.notebook)}: {report.score:g} / {report.max_score:g}", title_justify="left"
-    )
+    """The checks of one submission; an exercise whose checks all ended alike takes one line."""
+    title = f"{safe(report.notebook)}: {report.score:.4g} / {report.max_score:g}"
+    table = Table(title=title, title_justify="left")
     table.add_column("exercise", no_wrap=True)
     table.add_column("points", justify="right", no_wrap=True)
     table.add_column("outcome", no_wrap=True)
     table.add_column("what the student reads", overflow="fold")
     for exercise in report.exercises:
-        for number, check in enumerate(exercise.checks):
-            table.add_row(
-                safe(exercise.grade_id) if number == 0 else "",
-                f"{check.points:.3g} / {check.max_points:.3g}",
-                f"[{STYLES[check.outcome]}]{check.outcome.value}[/]",
-                safe(check.message),
-                end_section=number == len(exercise.checks) - 1,
-            )
+        name = safe(exercise.grade_id.removesuffix("_checks"))
+        messages = {check.message for check in exercise.checks}
+        if exercise.outcome is Outcome.PASSED or len(messages) == 1:
+            words = f"all {len(exercise.checks)} checks" if exercise.outcome is Outcome.PASSED else messages.pop()
+            _line(table, name, exercise.points, exercise.max_points, exercise.outcome, words)
+        else:
+            for number, check in enumerate(exercise.checks):
+                first = name if number == 0 else ""
+                _line(table, first, check.points, check.max_points, check.outcome, check.message)
+        table.add_section()
     return table
+
+
+def _line(table: Table, name: str, points: float, most: float, outcome: Outcome, words: str) -> None:
+    table.add_row(
+        name, f"{points:.3g} / {most:.3g}", f"[{STYLES[outcome]}]{outcome.value}[/]", safe(words)
+    )
 
 
 def misconceptions(report: GradeReport) -> list[str]:

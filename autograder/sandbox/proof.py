@@ -18,8 +18,8 @@ _ATTEMPTS: dict[str, tuple[str, str]] = {
         "stopped = os.getpid() == 1 and all(int(p) < 50 for p in os.listdir('/proc') if p.isdigit())",
     ),
     "mount namespace": (
-        "opening the course folder",
-        "stopped = not os.path.exists(COURSE) and fails(lambda: os.listdir(COURSE))",
+        "opening the course's files and the grader's own",
+        "stopped = all(fails(lambda path=path: open(path)) for path in FILES)",
     ),
     "network namespace": (
         "having a network device",
@@ -72,30 +72,49 @@ class LayerProof:
     reason: str = ""
 
 
-def prove_layers(course: Path, limits: Limits | None = None) -> list[LayerProof]:
+@dataclass(frozen=True)
+class Proof:
+    """What a fresh sandbox showed: its layers, and how many threads torch runs in it."""
+
+    layers: tuple[LayerProof, ...]
+    torch_threads: int | None
+
+    @property
+    def holds(self) -> bool:
+        return self.torch_threads == 1 and all(layer.held for layer in self.layers)
+
+
+def prove(course: Path, limits: Limits | None = None) -> Proof:
     """Try every layer once in a fresh sandbox. Raises `SandboxError` when none can be started.
 
-    `course`: a folder that a submission must not see.
+    `course`: a folder whose files a submission must not open.
     """
     limits = limits or Limits()
-    proofs: list[LayerProof] = []
     with Sandbox(limits, hidden=[course], allow_degraded=True) as sandbox:
+        layers = tuple(_prove(layer, sandbox, course, limits) for layer in LAYERS)
         session = sandbox.spawn()
-        for layer in LAYERS:
-            tried, code = _ATTEMPTS[layer]
-            if layer not in session.layers:
-                proofs.append(
-                    LayerProof(layer, tried, None, session.reasons.get(layer, "not available here"))
-                )
-                continue
-            names = f"COURSE = {str(course)!r}\nMEMORY = {limits.memory}\n"
-            try:
-                if not session.alive:
-                    session = sandbox.spawn()
-                session.run_cell(_PREAMBLE + names + code, 20.0, layer)
-                held = session.value(layer, "stopped", 5.0) is True
-                proofs.append(LayerProof(layer, tried, held, "" if held else "it was not stopped"))
-            except StudentFailure as failed:
-                proofs.append(LayerProof(layer, tried, False, str(failed)))
+        try:
+            session.run_cell("import torch\nthreads = torch.get_num_threads()", 20.0, "threads")
+            threads = session.value("threads", "threads", 5.0)
+        except StudentFailure:
+            threads = None
+        finally:
+            session.close()
+    return Proof(layers, threads if type(threads) is int else None)
+
+
+def _prove(layer: str, sandbox: Sandbox, course: Path, limits: Limits) -> LayerProof:
+    tried, code = _ATTEMPTS[layer]
+    session = sandbox.spawn()
+    try:
+        if layer not in session.layers:
+            return LayerProof(layer, tried, None, session.reasons.get(layer, "not available here"))
+        files = [str(path) for path in (*sorted(course.glob("*"))[:20], Path(__file__)) if path.is_file()]
+        names = f"FILES = {files!r}\nMEMORY = {limits.memory}\n"
+        session.run_cell(_PREAMBLE + names + code, 20.0, layer)
+        held = session.value(layer, "stopped", 5.0) is True
+        return LayerProof(layer, tried, held, "" if held else "it was not stopped")
+    except StudentFailure as failed:
+        return LayerProof(layer, tried, False, str(failed))
+    finally:
         session.close()
-    return proofs

@@ -194,7 +194,7 @@ def new_shell(limit: int) -> Shell:
     config.HistoryManager.enabled = False
     config.HistoryManager.hist_file = ":memory:"
     config.InteractiveShell.xmode = "Context"
-    config.InteractiveShell.colors = "linux"
+    config.InteractiveShell.colors = "nocolor"
     config.InteractiveShell.ast_node_interactivity = "last_expr"
     shell: Shell = Shell.instance(
         config=config, displayhook_class=_Hook, display_pub_class=_Publisher, user_ns={}

@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from nbconvert.exporters import HTMLExporter
 from nbformat import NotebookNode, v4
 from nbgrader.api import Gradebook
 from nbgrader.apps import GenerateFeedbackApp
-from nbgrader.server_extensions.formgrader import handlers
 
+from autograder.batch.course import Options
+from autograder.nbgrader_bridge.feedback import render
+from autograder.nbgrader_bridge.feedback_page import feedback_page
 from autograder.nbgrader_bridge.gradebook import write_feedback, write_grades
-from autograder.nbgrader_bridge.settings import load_settings
 from autograder.results import Outcome
 
 from .toy_course import ASSIGNMENT, HIDDEN, MARK_SCHEME, MODEL_ANSWER, NOTEBOOK, ToyGrader, submit
@@ -33,7 +33,7 @@ def code(source: str, *outputs: NotebookNode) -> NotebookNode:
     return made
 
 
-def shows(**data: str) -> NotebookNode:
+def shows(**data: Any) -> NotebookNode:
     kinds = {key.replace("_", "/"): value for key, value in data.items()}
     made: NotebookNode = v4.new_output("display_data", data=kinds)
     return made
@@ -64,6 +64,12 @@ class Reader(HTMLParser):
 
     def names(self) -> set[str]:
         return {tag for tag, _ in self.tags}
+
+    def count(self, tag: str) -> int:
+        return sum(name == tag for name, _ in self.tags)
+
+    def handlers(self) -> list[tuple[str, str]]:
+        return [(tag, name) for tag, attributes in self.tags for name in attributes if name.startswith("on")]
 
     def headings(self) -> list[int]:
         return [int(tag[1]) for tag, _ in self.tags if re.fullmatch("h[1-6]", tag)]
@@ -244,15 +250,14 @@ ATTACKS = [
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
-def test_nothing_of_a_students_runs(released: Path, grader: ToyGrader, attack: str) -> None:
-    grader.answers = {"ann": attack}
-    text = page(
-        released,
-        grader,
-        v4.new_markdown_cell(attack),
-        v4.new_raw_cell(attack),
-        code(attack, shows(text_html=attack), shows(text_markdown=attack), shows(text_plain=attack)),
-    )
+def test_nothing_of_a_students_runs(attack: str) -> None:
+    shown = [shows(**{kind: attack}) for kind in ("text_html", "text_markdown", "text_latex", "text_plain")]
+    cells = [v4.new_markdown_cell(attack), v4.new_raw_cell(attack), code(attack, *shown)]
+    grader = ToyGrader(answers={attack: attack}, extra={attack: cells})
+    graded: Any = grader(Path(), attack, ASSIGNMENT, NOTEBOOK, Path(), Options()).notebook
+    graded.metadata.deepdrills.report["repairs"] = [attack]
+    names = {"student": attack, "assignment": ASSIGNMENT, "notebook": attack, "score": 1, "max_score": 6}
+    text = render(feedback_page(graded, names, course=attack))
     assert_safe(text)
     assert text.count("</main>") == 1
 
@@ -275,25 +280,6 @@ def test_generate_feedback_of_nbgrader_gives_the_same_page(released: Path, grade
 def test_feedback_for_who_was_not_graded(released: Path, grader: ToyGrader) -> None:
     page(released, grader)
     assert [student for student, _ in write_feedback(released, ASSIGNMENT, ["ann", "zoe"])] == ["zoe"]
-
-
-def test_the_formgrader_shows_the_graded_notebook(released: Path, grader: ToyGrader) -> None:
-    """With the exporter that nbgrader's own extension makes from our configuration."""
-    grader.points = {"ann": {"add_checks": 0.5}}
-    page(released, grader)
-    config = load_settings(released)
-    config.HTMLExporter.template_name = "formgrade"
-    config.HTMLExporter.extra_template_basedirs = [handlers.template_path]
-    resources: Any = dict.fromkeys(
-        ("assignment_id", "notebook_id", "submission_id", "base_url", "student", "last_name", "first_name"),
-        "x",
-    )
-    resources.update(index=0, total=1, notebook_path="x")
-    path = released / "autograded" / "ann" / ASSIGNMENT / f"{NOTEBOOK}.ipynb"
-    html, _ = HTMLExporter(config=config).from_filename(str(path), resources=resources)
-    assert '<input class="score tabbable" id="add_checks"' in html
-    assert "<caption>add_checks: 0.5 of 2 points</caption>" in html
-    assert MARK_SCHEME in html
 
 
 def test_the_pixel_is_a_picture() -> None:
