@@ -79,6 +79,7 @@ def test_gradients_alive(student: Student, rng: np.random.Generator) -> None:
             (np.array([4e-7, 2e-5, 1e-5, 1.5e-5]), level),
             (np.array([1.5e-5, 2e-5, 1e-5, 4e-7]), level),
             (np.array([2e-5, 4e-6, 1e-5, 2e-5]), level),
+            (np.array([3e-7, 2e-6, 3e-7, 3e-7]), level),
             (np.array([0.3, 2e-8, 0.2, 0.4]), level),
             (drawn, level),
             (spoiled, level),

@@ -44,10 +44,19 @@ def test_first_position(student: Student, rng: np.random.Generator) -> None:
     _agree(student, [(0, 4), (1, 6), (0, 2 * half)])
 
 
-def test_impossible_width(student: Student, rng: np.random.Generator) -> None:
-    """An odd number of entries is refused, and so is a number that is not positive; even ones are not."""
+def test_odd_width(student: Student, rng: np.random.Generator) -> None:
+    """An odd number of entries is refused, and its even neighbours are not."""
     half = int(rng.integers(3, 9))
     _agree(student, [(2, 2), (2, 4), (3, 2 * half)])
-    for d in (3, 1, 2 * half + 1, 0, -2, -3):
+    for d in (3, 1, 2 * half + 1):
+        with student.rejects(ValueError):
+            student.positional_encoding(2, d)
+
+
+def test_width_not_positive(student: Student, rng: np.random.Generator) -> None:
+    """A number of entries that is zero or negative is refused, and a small positive one is not."""
+    half = int(rng.integers(3, 9))
+    _agree(student, [(1, 2), (3, 2), (4, 2 * half)])
+    for d in (0, -2, -3, -2 * half):
         with student.rejects(ValueError):
             student.positional_encoding(2, d)

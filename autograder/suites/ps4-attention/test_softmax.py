@@ -56,6 +56,7 @@ def test_large_scores(student: Student, rng: np.random.Generator) -> None:
         [
             (np.array([1000.0, 1001.0, 999.0, -1000.0]),),
             (np.array([-1000.0, -1000.5, -1002.0]),),
+            (np.array([1000.0, -1000.0, 999.5, -1000.0, -998.0, -1000.0]),),
             (mixed,),
             (mixed.T.copy(), 0),
             (_scores(rng, 5) + shift,),

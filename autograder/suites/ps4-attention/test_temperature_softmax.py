@@ -43,6 +43,7 @@ def test_low_temperatures(student: Student, rng: np.random.Generator) -> None:
         [
             (np.array([2.0, 1.998, 0.1]), 0.002),
             (np.array([1000.0, 999.75, 998.0]), 0.5),
+            (Z + 1000.0, 1.0),
             (np.array([-500.0, -499.5, -501.0]), 0.25),
             (Z * drawn + np.array([1.0, 1.0, 0.0]), drawn),
         ],
