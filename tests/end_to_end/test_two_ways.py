@@ -61,17 +61,7 @@ def courses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Graded, 
     # Without the interpreter's folder: nbgrader runs `alembic` by name and must find it all the same.
     environment = {**os.environ, "DEEPDRILLS_SECRET": "one for both", "PATH": "/usr/bin:/bin"}
     commands = {
-        "ours": [
-            sys.executable,
-            "-m",
-            "autograder.cli",
-            "grade",
-            PS1,
-            "--jobs",
-            "1",
-            "--json",
-            "reports.json",
-        ],
+        "ours": [sys.executable, "-m", "autograder.cli", "grade", PS1, "--jobs", "1", "--json", "reports.json"],
         "theirs": [sys.executable, "-m", "nbgrader", "autograde", PS1],
     }
     running = {}
@@ -122,8 +112,7 @@ def test_the_scores_are_the_right_ones(courses: tuple[Graded, Graded]) -> None:
     reports = json.loads((courses[0].root / "reports.json").read_text())
     scores = {report["student"]: report["score"] for report in reports}
     outcomes = {
-        report["student"]: {one["grade_id"]: one["outcome"] for one in report["exercises"]}
-        for report in reports
+        report["student"]: {one["grade_id"]: one["outcome"] for one in report["exercises"]} for report in reports
     }
     for student in ("ada", "bao", "chloe", "lena"):
         assert scores[student] == 18
