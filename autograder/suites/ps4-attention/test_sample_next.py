@@ -73,9 +73,8 @@ def test_boundaries(student: Student, rng: np.random.Generator) -> None:
     """A number exactly on a boundary goes to the next word; zero goes to the first."""
     level = float(rng.integers(-3, 4))
     two, four = np.full(2, level), np.full(4, 1.5)
-    _agree(
-        student, [(two, 1.0, 0.5), (two, 2.0, 0.0), (four, 1.0, 0.25), (four, 0.5, 0.75), (four, 2.0, 0.5)]
-    )
+    equal = [(two, 1.0, 0.5), (two, 2.0, 0.0), (four, 1.0, 0.25), (four, 0.5, 0.75), (four, 2.0, 0.5)]
+    _agree(student, [*equal, (LOGITS, 1.0, 0.3), (OTHER, 1.0, 0.0)])
 
 
 def test_large_logits(student: Student, rng: np.random.Generator) -> None:
@@ -84,7 +83,12 @@ def test_large_logits(student: Student, rng: np.random.Generator) -> None:
     share = float(rng.uniform(0.1, 0.9))
     _agree(
         student,
-        [*_every_word(large, 1.0, share), *_every_word(LOGITS / 500 + 4.0, 0.002, 0.4), (-large, 1.0, 0.9)],
+        [
+            *_every_word(large, 1.0, share),
+            *_every_word(LOGITS / 500 + 4.0, 0.002, 0.4),
+            (large, 1.0, 0.3),
+            (-large, 1.0, 0.9),
+        ],
     )
 
 

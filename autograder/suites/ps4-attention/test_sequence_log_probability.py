@@ -34,8 +34,9 @@ def test_long(student: Student, rng: np.random.Generator) -> None:
 
 
 def test_one_word(student: Student, rng: np.random.Generator) -> None:
-    """Sequences of a single word."""
-    _agree(student, [np.array([0.25]), np.array([0.6]), np.array([int(rng.integers(5, 50)) / 100])])
+    """Sequences of a single word, beside one of two."""
+    drawn = int(rng.integers(5, 50)) / 100
+    _agree(student, [np.array([0.25]), np.array([0.6]), np.array([drawn]), np.array([0.9, 0.2])])
 
 
 def test_certain_words(student: Student, rng: np.random.Generator) -> None:
