@@ -56,7 +56,7 @@ def load_exercise(path: Path) -> Exercise:
             assignment=path.parent.name,
             name=path.stem,
             title=_text(data, "title"),
-            asks=tuple(str(name) for name in data["asks"]),
+            asks=_names(data, "asks"),
             misconceptions=tuple(
                 Misconception(_text(one, "name"), _text(one, "sentence"), _text(one, "code"))
                 for one in data.get("misconception", [])
@@ -75,6 +75,13 @@ def load_exercise(path: Path) -> Exercise:
 def load_exercises(assignment: str, folder: Path = FOLDER) -> dict[str, Exercise]:
     """The exercises of an assignment by name; empty for an assignment without data files."""
     return {path.stem: load_exercise(path) for path in sorted((folder / assignment).glob("*.toml"))}
+
+
+def _names(data: dict[str, Any], key: str) -> tuple[str, ...]:
+    value = data[key]
+    if not isinstance(value, list) or not value or not all(isinstance(name, str) for name in value):
+        raise TypeError(f"'{key}' (a list of names is needed)")
+    return tuple(value)
 
 
 def _text(data: dict[str, Any], key: str) -> str:

@@ -207,7 +207,7 @@ class _Questions:
 
     def _ask(self, probe: Probe, question: Callable[[Session, float], Any]) -> Any:
         if self._dead is not None:
-            raise self._dead
+            raise self._dead.with_traceback(None)  # else it would grow with every check
         session = self._execution.session()
         if session is None:
             self.heard = True
@@ -222,6 +222,9 @@ class _Questions:
                 raise StudentRaised(raised.kinds, None) from None  # a made-up line could carry an input out
             raise
         except StudentFailure as failed:
+            self.probes.append(
+                replace(probe, raised=(f"({type(failed).__name__})",))
+            )  # equal to no wrong answer
             self._late += isinstance(failed, StudentTimeout)
             if not session.alive or self._late >= _PATIENCE or isinstance(failed, StudentCrashed):
                 self._dead = failed

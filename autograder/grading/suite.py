@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,6 +70,14 @@ class Suite:
         with _no_options_from_outside():
             self._config = _prepareconfig(arguments, [self])
         self._config._do_configure()
+        try:
+            self._collect()
+        except BaseException:
+            self._config._ensure_unconfigure()
+            raise
+        return self
+
+    def _collect(self) -> None:
         self._session = pytest.Session.from_config(self._config)
         self._config.hook.pytest_sessionstart(session=self._session)
         try:
@@ -79,10 +88,12 @@ class Suite:
             ) from error
         if self._session.testsfailed:
             raise CourseError(self.path, "a suite cannot be imported", "Run pytest on it to see why.")
+        for module in {_module_name(item) for item in self._session.items}:
+            # Another suite may have a file of that name; pytest would take this one's for it.
+            sys.modules.pop(module, None)
         for item in self._session.items:
             check = _check(item)
             self._checks.setdefault(check.exercise, []).append(check)
-        return self
 
     def __exit__(self, *_exc: object) -> None:
         self._config.hook.pytest_sessionfinish(session=self._session, exitstatus=0)
@@ -138,6 +149,10 @@ class _Current:
         self.student = student
         self.rng = rng
         self.raised: BaseException | None = None
+
+
+def _module_name(item: Any) -> str:
+    return str(item.module.__name__)
 
 
 def _check(item: Any) -> Check:

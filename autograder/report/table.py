@@ -53,7 +53,8 @@ def check_table(report: GradeReport) -> Table:
         name = safe(exercise.grade_id.removesuffix("_checks"))
         messages = {check.message for check in exercise.checks}
         if exercise.outcome is Outcome.PASSED or len(messages) == 1:
-            words = f"all {len(exercise.checks)} checks" if exercise.outcome is Outcome.PASSED else messages.pop()
+            passed = exercise.outcome is Outcome.PASSED
+            words = f"all {len(exercise.checks)} checks" if passed else messages.pop()
             _line(table, name, exercise.points, exercise.max_points, exercise.outcome, words)
         else:
             for number, check in enumerate(exercise.checks):
@@ -64,9 +65,7 @@ def check_table(report: GradeReport) -> Table:
 
 
 def _line(table: Table, name: str, points: float, most: float, outcome: Outcome, words: str) -> None:
-    table.add_row(
-        name, f"{points:.3g} / {most:.3g}", f"[{STYLES[outcome]}]{outcome.value}[/]", safe(words)
-    )
+    table.add_row(name, f"{points:.3g} / {most:.3g}", f"[{STYLES[outcome]}]{outcome.value}[/]", safe(words))
 
 
 def misconceptions(report: GradeReport) -> list[str]:

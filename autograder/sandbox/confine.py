@@ -149,6 +149,5 @@ def _landlock(readable: list[str], hidden: list[str], viewed: bool) -> None:
                 read.append(entry.path)
     if viewed:
         read.extend(_PROCESS_FILES)
-    landlock.restrict(
-        read, listed, [view.WORK, view.SCRATCH, "/dev/null"] if viewed else [os.getcwd(), "/dev/null"]
-    )
+    write = view.writable(readable) if viewed else [os.getcwd()]
+    landlock.restrict(read, listed, [*write, "/dev/null"])

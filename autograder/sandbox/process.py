@@ -37,7 +37,7 @@ from autograder.sandbox.student import (
 )
 
 #: How long after its own deadline a submission may still answer before it is killed.
-GRACE_SECONDS = 1.5
+GRACE_SECONDS = 3.0
 _START_SECONDS = 180.0
 _SPAWN_SECONDS = 30.0
 _FIRST_UID = 640_000
@@ -271,11 +271,11 @@ class Session:
             returned = answer.pop("nonce", None)
             if not isinstance(returned, str) or returned != nonce:  # an array's comparison is no verdict
                 raise protocol.ProtocolError("a reply does not belong to its question")
-        except protocol.Late as error:
+        except protocol.Late:
             self.close()
-            raise StudentTimeout("Your code did not stop when its time was over.") from error
+            raise StudentTimeout("Your code did not stop when its time was over.") from None
         except protocol.ProtocolError as error:
-            raise self._post_mortem(error) from error
+            raise self._post_mortem(error) from None
         return answer
 
     def _post_mortem(self, error: protocol.ProtocolError) -> StudentFailure:

@@ -68,6 +68,9 @@ def enter(root: str, readable: list[str], hidden: list[str]) -> None:
     os.chdir("/")
     kernel.unmount("/old")
     os.rmdir("/old")
+    # Nothing may be left here for a later submission: only the folders of each one are written to.
+    flags = kernel.MS_REMOUNT | kernel.MS_BIND | kernel.MS_RDONLY | kernel.MS_NOSUID | kernel.MS_NODEV
+    kernel.mount("none", "/", None, flags)
 
 
 def fresh_folders(size: int, uid: int, gid: int, readable: list[str]) -> None:
@@ -76,11 +79,16 @@ def fresh_folders(size: int, uid: int, gid: int, readable: list[str]) -> None:
     Where Python itself is installed beneath /tmp, that stays as it is and takes no files.
     """
     flags = kernel.MS_NOSUID | kernel.MS_NODEV
-    taken = any(_inside(path, SCRATCH) for path in readable)
-    for folder, share in ((WORK, size),) if taken else ((WORK, size), (SCRATCH, size // 4)):
+    for folder, share in zip(writable(readable), (size, size // 4), strict=False):
         options = f"size={share},nr_inodes={_INODES},mode=700,uid={uid},gid={gid}"
         kernel.mount("scratch", folder, "tmpfs", flags, options)
     _mount_proc("/proc")
+
+
+def writable(readable: list[str]) -> list[str]:
+    """The folders that a submission may write to."""
+    taken = any(_inside(path, SCRATCH) for path in readable)
+    return [WORK] if taken else [WORK, SCRATCH]
 
 
 def _mount_proc(target: str) -> None:

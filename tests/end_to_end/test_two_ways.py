@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -56,12 +55,22 @@ class Graded:
 
 
 @pytest.fixture(scope="module")
-def courses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Graded, Graded]]:
+def courses(tmp_path_factory: pytest.TempPathFactory) -> tuple[Graded, Graded]:
     """The same class in two course folders, graded by the two commands at the same time."""
     # Without the interpreter's folder: nbgrader runs `alembic` by name and must find it all the same.
     environment = {**os.environ, "DEEPDRILLS_SECRET": "one for both", "PATH": "/usr/bin:/bin"}
     commands = {
-        "ours": [sys.executable, "-m", "autograder.cli", "grade", PS1, "--jobs", "1", "--json", "reports.json"],
+        "ours": [
+            sys.executable,
+            "-m",
+            "autograder.cli",
+            "grade",
+            PS1,
+            "--jobs",
+            "1",
+            "--json",
+            "reports.json",
+        ],
         "theirs": [sys.executable, "-m", "nbgrader", "autograde", PS1],
     }
     running = {}
@@ -84,7 +93,7 @@ def courses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Graded, 
         log.seek(0)
         done[name] = Graded(folder, log.read(), code)
         log.close()
-    yield done["ours"], done["theirs"]
+    return done["ours"], done["theirs"]
 
 
 def test_both_end_well(courses: tuple[Graded, Graded]) -> None:
@@ -112,7 +121,8 @@ def test_the_scores_are_the_right_ones(courses: tuple[Graded, Graded]) -> None:
     reports = json.loads((courses[0].root / "reports.json").read_text())
     scores = {report["student"]: report["score"] for report in reports}
     outcomes = {
-        report["student"]: {one["grade_id"]: one["outcome"] for one in report["exercises"]} for report in reports
+        report["student"]: {one["grade_id"]: one["outcome"] for one in report["exercises"]}
+        for report in reports
     }
     for student in ("ada", "bao", "chloe", "lena"):
         assert scores[student] == 18

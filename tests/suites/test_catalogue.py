@@ -63,7 +63,9 @@ def test_a_right_answer_scores_full(
     trial: Callable[[str], Trial], assignment: str, exercise: str, code: str
 ) -> None:
     result = trial(assignment).result(exercise, code)
-    assert [(check.name, check.message) for check in result.checks if check.outcome is not Outcome.PASSED] == []
+    assert [
+        (check.name, check.message) for check in result.checks if check.outcome is not Outcome.PASSED
+    ] == []
     assert result.points == result.max_points
 
 

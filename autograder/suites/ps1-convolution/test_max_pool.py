@@ -76,5 +76,7 @@ def test_no_block_fits(student: Student, rng: np.random.Generator) -> None:
     with student.rejects(ValueError):
         student.max_pool(MAP[:6, :2], 3)
     height, width = (int(side) for side in rng.permutation(np.arange(2, 6))[:2])
+    drawn = _entries(rng, height, width)
+    _agree(student, [(drawn, min(height, width))])
     with student.rejects(ValueError):
-        student.max_pool(_entries(rng, height, width), max(height, width) + 1)
+        student.max_pool(drawn, max(height, width) + 1)

@@ -58,8 +58,8 @@ def test_padding_and_stride(student: Student, rng: np.random.Generator) -> None:
 
 def test_window_too_large(student: Student, rng: np.random.Generator) -> None:
     """A window that exceeds the padded image is refused, and one that just fits is not."""
-    k = int(rng.integers(5, 12))
-    _agree(student, [(6, 5), (5, 5), (3, 6, 2)])
+    k, extra = (int(size) for size in rng.integers(6, 200, 2))
+    _agree(student, [(6, 5), (5, 5), (3, 6, 2), (k + extra, k)])
     with student.rejects(ValueError):
         student.output_size(4, 5)
     with student.rejects(ValueError):

