@@ -11,6 +11,7 @@ import numpy as np
 
 from autograder.exercises.catalogue import Exercise, Misconception
 from autograder.sandbox.plain import plain
+from autograder.sandbox.protocol import Unencodable
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,6 @@ class Probe:
     """A question that was put to the student's names, and the plain answer.
 
     `args` is None for a variable that was read; `raised` holds the built-in classes of an exception.
-    Without a name, `args` holds a suite's own lines and `kwargs` their inputs (`Student.run`).
     """
 
     name: str
@@ -28,6 +28,7 @@ class Probe:
     raised: tuple[str, ...] | None = None
 
 
+@np.errstate(all="ignore")  # a wrong answer may overflow: that is no warning to the grader
 def named(exercise: Exercise, probes: list[Probe]) -> Misconception | None:
     """The one catalogued wrong answer that agrees on every probe; None for none or for two."""
     if not probes:
@@ -42,36 +43,41 @@ def _agrees(misconception: Misconception, probes: list[Probe]) -> bool:
         import torch
 
         names["torch"] = torch
-    # A wrong answer may overflow: that is what it is there for, not a warning to anybody.
-    with np.errstate(all="ignore"):
-        try:
-            exec(compile(misconception.code, f"<{misconception.name}>", "exec"), names)
-        except Exception:
-            return False
-        return all(_same_answer(names, probe) for probe in probes)
+    try:
+        exec(compile(misconception.code, f"<{misconception.name}>", "exec"), names)
+    except Exception:
+        return False
+    return all(_same_answer(names, probe) for probe in probes)
 
 
 def _same_answer(names: dict[str, Any], probe: Probe) -> bool:
-    if probe.name and probe.name not in names:
+    if not probe.name:
+        return _same_drive(names, probe)
+    if probe.name not in names:
         return False
     if probe.args is None:
         return _equal(names[probe.name], probe.value)
     try:
-        if probe.name:
-            value = names[probe.name](*copy.deepcopy(probe.args), **copy.deepcopy(probe.kwargs))
-        else:
-            value = _driven(names, probe.args[0], probe.kwargs)
+        value = names[probe.name](*copy.deepcopy(probe.args), **copy.deepcopy(probe.kwargs))
     except Exception as error:
         kinds = {kind.__name__ for kind in type(error).__mro__}
         return probe.raised is not None and probe.raised[:1] != () and probe.raised[0] in kinds
     return probe.raised is None and _equal(value, probe.value)
 
 
-def _driven(names: dict[str, Any], code: str, inputs: dict[str, Any]) -> Any:
-    """What a suite's own lines leave in `answer` among these names."""
-    space = {**names, **copy.deepcopy(inputs)}
-    exec(compile(code, "<the course's check>", "exec"), space)
-    return plain(space.get("answer"))
+def _same_drive(names: dict[str, Any], probe: Probe) -> bool:
+    """Whether a suite's own lines give the same among the wrong answer's names."""
+    among = {**names, **copy.deepcopy(probe.kwargs)}
+    try:
+        exec(compile((probe.args or ("",))[0], "<the course's check>", "exec"), among)
+    except Exception as error:
+        kinds = {kind.__name__ for kind in type(error).__mro__}
+        return probe.raised is not None and probe.raised[:1] != () and probe.raised[0] in kinds
+    try:
+        value = plain(among.get("answer"))
+    except Unencodable:
+        return False
+    return probe.raised is None and _equal(value, probe.value)
 
 
 def _equal(wrong: Any, got: Any) -> bool:
