@@ -148,3 +148,19 @@ def test_the_courses_own_misconceptions_are_named_from_their_own_values() -> Non
             except Exception as error:
                 probes.append(Probe("output_size", args, {}, raised=(type(error).__name__,)))
         assert name(one, *probes) in (wrong.name, None)
+
+
+def test_a_class_is_named_by_what_the_suites_lines_leave() -> None:
+    one = exercise(
+        doubled="class F:\n    def go(self, n): return 2 * n",
+        squared="class F:\n    def go(self, n): return n * n",
+    )
+    lines = "answer = {'out': F().go(n)}"
+    assert name(one, Probe("", (lines,), {"n": 3}, {"out": 9})) == "squared"
+    assert name(one, Probe("", (lines,), {"n": 3}, {"out": 8})) is None
+    assert name(one, Probe("", ("F().gone",), {}, None, ("AttributeError", "Exception"))) is None
+
+
+def test_a_wrong_answer_that_overflows_is_named_without_a_warning() -> None:
+    one = exercise(unstable="def f(z): return np.exp(z) / np.exp(z).sum()")
+    assert name(one, call(np.array([1000.0, 0.0]), value=np.array([np.nan, 0.0]))) == "unstable"
