@@ -41,7 +41,8 @@ def test_momentum_step_known(
     new_theta: tuple[float, ...],
     new_v: tuple[float, ...],
 ) -> None:
-    got = reference.momentum_step(*(np.array(one, dtype=float) for one in (theta, v, g)), lr, beta)
+    arrays = [np.array(one, dtype=float) for one in (theta, v, g)]
+    got = reference.momentum_step(arrays[0], arrays[1], arrays[2], lr, beta)
     assert np.allclose(got[0], new_theta)
     assert np.allclose(got[1], new_v)
 

@@ -18,8 +18,7 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 #: theta, m, r, g, t, and the options.
 Case = tuple[tuple[Array, Array, Array, Array, int], dict[str, float]]
 
-ZERO = np.zeros(2)
-FIRST: Case = ((ZERO, ZERO, ZERO, np.array([0.01, -100.0]), 1), {})
+FIRST: Case = ((np.zeros(2), np.zeros(2), np.zeros(2), np.array([0.01, -100.0]), 1), {})
 LATER: Case = (
     (np.array([0.002, -0.001]), np.array([0.14, -0.13]), np.array([0.02, 0.03]), np.array([0.5, 0.25]), 2),
     {},
