@@ -68,7 +68,7 @@ class Guide:
 
     def _heading(self, grade_id: str) -> str:
         found = _HEADING.search(self._places[grade_id])
-        return re.sub(r"[*_`$]", "", found[1]) if found else self.title(grade_id)
+        return re.sub(r"[*`$]", "", found[1]) if found else self.title(grade_id)
 
 
 def _exercises(assignment: str) -> dict[str, Exercise]:
