@@ -126,6 +126,8 @@ def feedback(
     raise typer.Exit(write_feedback_pages(find_course(course), assignment, student or [], console))
 
 
+app.command()(cli_teaching.report)
+app.command()(cli_teaching.export)
 app.command()(cli_teaching.audit)
 
 
