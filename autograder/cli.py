@@ -129,6 +129,7 @@ def feedback(
 app.command()(cli_teaching.report)
 app.command()(cli_teaching.export)
 app.command()(cli_teaching.audit)
+app.command()(cli_teaching.new_exercise)
 
 
 @app.command()

@@ -88,3 +88,18 @@ def export(
     from autograder.reporting import export_grades
 
     raise typer.Exit(export_grades(find_course(course), assignment, format_, roster, output, errors))
+
+
+def new_exercise(
+    assignment: AssignmentArgument,
+    name: Annotated[str, typer.Argument(help="The exercise, as the student's function is called.")],
+    title: Annotated[
+        str | None, typer.Option("--title", help="As people read it.", show_default=False)
+    ] = None,
+    points: Annotated[float, typer.Option("--points", min=0.0, help="What it is worth.")] = 1.0,
+    course: CourseOption = None,
+) -> None:
+    """Write the skeletons of an exercise: cells, reference, data file and suite. Nothing is overwritten."""
+    from autograder.authoring import new_exercise as write
+
+    raise typer.Exit(write(find_course(course), assignment, name, title, points, console))

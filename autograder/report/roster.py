@@ -53,9 +53,7 @@ def read_roster(path: Path) -> Roster:
     except csv.Error as error:
         raise UsageError(f"{path}: the roster is no CSV file ({error}).") from error
     if len(lines) < 2:
-        raise UsageError(
-            f"{path}: the roster needs a line of headings and a line for each student."
-        )
+        raise UsageError(f"{path}: the roster needs a line of headings and a line for each student.")
     headings = tuple(heading.strip() for heading in lines[0])
     if not _columns(headings):
         raise UsageError(
