@@ -13,7 +13,7 @@ from autograder.batch.course import Course
 from autograder.commands import known_assignments
 from autograder.errors import CourseError, UsageError
 from autograder.grading.template import load_template
-from autograder.nbgrader_bridge.skeleton import cells, check_name, files, place
+from autograder.nbgrader_bridge.skeleton import cells, check_name, check_title, files, place
 
 
 def new_exercise(
@@ -23,7 +23,9 @@ def new_exercise(
 
     Raises `UsageError` when any of them is there already; then nothing is written.
     """
+    words = title or name.replace("_", " ").capitalize()
     check_name(name)
+    check_title(words)
     known_assignments(course, [assignment])
     home = Path(autograder.__file__).resolve().parents[1]
     if course.root.resolve() != home:
@@ -34,7 +36,6 @@ def new_exercise(
     template = load_template(course.root, assignment)
     notebook = course.root / "source" / assignment / f"{template.notebook}.ipynb"
     source = nbformat.read(notebook, as_version=4)
-    words = title or name.replace("_", " ").capitalize()
     made = cells(name, words, points)
     new = {cell.metadata.nbgrader.grade_id for cell in made}
     taken = sorted(new & {cell.grade_id for cell in template.cells})

@@ -18,7 +18,7 @@ PS1 = "ps1-convolution"
 NOTEBOOK = f"source/{PS1}/convolution.ipynb"
 #: A file or cell that the page names, then what is to stand in it.
 STEP = re.compile(
-    r"^(?:`(?P<file>[\w./-]+)`|The cell `(?P<cell>\w+)`)(?:(?!```).)*?^```\w+\n(?P<text>.*?)^```$",
+    r"^(?:`(?P<file>[\w.-]+/[\w./-]+)`|The cell `(?P<cell>\w+)`)(?:(?!```).)*?^```\w+\n(?P<text>.*?)^```$",
     re.M | re.S,
 )
 

@@ -25,6 +25,12 @@ def check_name(name: str) -> None:
         raise UsageError(f"'{name}': {END} and the endings {', '.join(_ENDINGS)} name cells of other kinds.")
 
 
+def check_title(title: str) -> None:
+    """Raise `UsageError` for a title that can not stand in a text of Python and of TOML as it is."""
+    if not title.strip() or not title.isprintable() or '"' in title or "\\" in title:
+        raise UsageError(f"{title!r}: a title is one line without quotation marks and backslashes.")
+
+
 def cells(name: str, title: str, points: float) -> list[NotebookNode]:
     """Statement, answer, visible checks and grade cell, with nbgrader's metadata."""
     worth = f"{points:g} point{'' if points == 1 else 's'}"
@@ -40,7 +46,7 @@ def files(assignment: str, name: str, title: str) -> dict[str, str]:
     """Paths inside the course repository, and what is in them."""
     return {
         f"autograder/reference/{name}.py": _REFERENCE.format(name=name, title=title),
-        f"autograder/exercises/{assignment}/{name}.toml": _DATA.format(name=name, title=_quoted(title)),
+        f"autograder/exercises/{assignment}/{name}.toml": _DATA.format(name=name, title=title),
         f"autograder/suites/{assignment}/test_{name}.py": _SUITE.format(name=name),
     }
 
@@ -65,10 +71,6 @@ def _cell(kind: str, grade_id: str, source: str, **about: object) -> NotebookNod
         **about,
     }
     return made
-
-
-def _quoted(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"')
 
 
 _STATEMENT = """\

@@ -61,5 +61,5 @@ def share(value: float | None) -> str:
 
 
 def shown(text: str) -> str:
-    """A name or a sentence without what turns the text around it, at most 200 characters."""
-    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)[:200]
+    """A name or a sentence without what turns the text around it, at most 300 characters."""
+    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)[:300]

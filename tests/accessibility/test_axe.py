@@ -23,9 +23,10 @@ from autograder.nbgrader_bridge.feedback_page import feedback_page
 from autograder.report.class_report import class_report
 from autograder.report.page import page
 from autograder.results import CheckResult, Outcome, Stage
-from tests.nbgrader_bridge.toy_course import ASSIGNMENT, NOTEBOOK, ToyGrader
-from tests.report.a_class import ASSIGNMENT as PS1
-from tests.report.a_class import record, student
+
+from ..nbgrader_bridge.toy_course import ASSIGNMENT, NOTEBOOK, ToyGrader
+from ..report.a_class import ASSIGNMENT as PS1
+from ..report.a_class import record, student
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 LOOP = "def f(a):\n" + "".join(

@@ -22,7 +22,7 @@ def student(
     message: str = "No.",
 ) -> StudentRecord:
     """A student with points on the two exercises and on the written answer."""
-    given = dict(zip(EXERCISES, [*points, 0.0, 0.0, 0.0], strict=False))
+    given = dict(zip(EXERCISES, map(float, [*points, 0, 0, 0]), strict=False))
     results = []
     for grade_id in EXERCISES[:2]:
         full = given[grade_id] == MOST[grade_id]
@@ -46,7 +46,7 @@ def student(
         Mark(one, given[one], MOST[one], to_mark and one == "why_written", one == "why_written")
         for one in EXERCISES
     )
-    return StudentRecord(name, marks, late, penalty, report, code or {})
+    return StudentRecord(name, marks, float(late), float(penalty), report, code or {})
 
 
 def record(*students: StudentRecord, missing: tuple[str, ...] = ()) -> ClassRecord:
