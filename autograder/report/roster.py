@@ -76,8 +76,10 @@ def match(students: Sequence[str], roster: Roster) -> Matched:
         if not wanted:
             claims[student] = []
             continue
-        by_column = ([n for n, row in enumerate(roster.rows) if _key(row[one]) == wanted] for one in columns)
-        claims[student] = next((found for found in by_column if found), None) or [
+        found: list[int] = []
+        for one in columns:
+            found = found or [n for n, row in enumerate(roster.rows) if _key(row[one]) == wanted]
+        claims[student] = found or [
             n for n, row in enumerate(roster.rows) if wanted in {_mailbox(row[one]) for one in columns}
         ]
     taken = [found[0] for found in claims.values() if len(found) == 1]

@@ -49,7 +49,7 @@ def test_canvas_takes_names_and_ids_from_its_own_file(tmp_path: Path) -> None:
     assert possible[:6] == ["    Points Possible", "", "", "", "", "5.0"]
     assert ann[:6] == ["Lee, Ann", "101", "s-1", "ANN", "A", "4.25"]
     assert bob[:6] == ["Roe, Bob", "102", "s-2", "bob", "B", "1.5"]
-    assert matched.not_graded == ("cy",)
+    assert matched.not_graded == ("Poe, Cy",)
 
 
 def test_moodle_by_address(tmp_path: Path) -> None:
