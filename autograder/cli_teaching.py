@@ -20,7 +20,7 @@ from autograder.cli_options import (
     screen,
     write_json,
 )
-from autograder.report.export import Format
+from autograder.report.formats import Format
 
 AssignmentArgument = Annotated[
     str, typer.Argument(help="The assignment, as its folder in source/ is called.")

@@ -14,7 +14,8 @@ from autograder.exercises.catalogue import load_exercises
 from autograder.grading.secret import course_secret
 from autograder.nbgrader_bridge.class_record import class_record
 from autograder.report.class_report import class_report
-from autograder.report.export import Format, export
+from autograder.report.export import export
+from autograder.report.formats import Format
 from autograder.report.page import page, report_csv
 from autograder.report.pseudonyms import pseudonymised
 from autograder.report.roster import Matched, match, read_roster

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -11,6 +12,12 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from rich.console import Console
+
+import autograder
+from autograder.authoring import new_exercise
+from autograder.batch.course import Course
+from autograder.errors import CourseError, UsageError
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "authoring.md").read_text(encoding="utf-8")
@@ -41,8 +48,6 @@ def run(root: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 def commands() -> list[list[str]]:
-    import shlex
-
     return [shlex.split(line)[1:] for line in re.findall(r"^\$ (deepdrills .*)$", PAGE, re.MULTILINE)]
 
 
@@ -90,33 +95,60 @@ def test_the_page_followed_to_the_letter(course: Path) -> None:
     assert "span = dilation" not in text
 
 
-def test_a_name_that_is_taken_is_refused_and_nothing_is_written(course: Path) -> None:
-    def everything() -> dict[str, bytes]:
-        files = (path for path in course.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
-        return {str(path): path.read_bytes() for path in files}
+def everything(root: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in root.rglob("*") if path.is_file()}
 
+
+def write(root: Path, name: str, title: str | None = None) -> int:
+    return new_exercise(Course(root), PS1, name, title, 1.0, Console(quiet=True))
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("output_size", r"is taken: .*output_size_checks.*output_size.toml"),
+        ("half_done", r"is taken: autograder/reference/half_done.py"),
+        ("convolution", r"is taken: autograder/reference/convolution.py"),
+        ("a-b", r"is called like a Python function"),
+        ("class", r"is called like a Python function"),
+        ("some_checks", r"name cells of other kinds"),
+    ],
+)
+def test_a_name_that_is_taken_is_refused_and_nothing_is_written(
+    course: Path, monkeypatch: pytest.MonkeyPatch, name: str, words: str
+) -> None:
+    monkeypatch.setattr(autograder, "__file__", str(course / "autograder" / "__init__.py"))
     (course / "autograder" / "reference" / "half_done.py").write_text("x = 1\n")
-    before = everything()
-    taken = {
-        "output_size": "is taken: .*output_size_checks.*output_size.toml",
-        "half_done": "is taken: autograder/reference/half_done.py",
-        "convolution": "is taken: autograder/reference/convolution.py",
-        "a-b": "is called like a Python function",
-        "class": "is called like a Python function",
-        "some_checks": "name cells of other kinds",
-    }
-    for name, words in taken.items():
-        refused = run(course, "new-exercise", PS1, name)
-        assert refused.returncode == 2, name
-        assert re.search(words, refused.stderr.replace("\n", " ")), refused.stderr
-    assert run(course, "new-exercise", "ps9-none", "fine_name").returncode == 2
-    assert everything() == before
+    before = everything(course)
+    with pytest.raises(UsageError, match=words):
+        write(course, name)
+    assert everything(course) == before
 
 
-def test_a_course_without_the_package_is_refused(course: Path, tmp_path: Path) -> None:
-    other = tmp_path / "demo"
-    shutil.copytree(course / "source", other / "source")
-    shutil.copy(course / "nbgrader_config.py", other)
-    refused = run(course, "new-exercise", PS1, "fine_name", "--course", str(other))
-    assert refused.returncode == 2
-    assert "Write the exercise there" in refused.stderr.replace("\n", " ")
+@pytest.mark.parametrize("title", ['a "quoted" one', "two\nlines", "back\\slash", " "])
+def test_a_title_that_would_spoil_a_file_is_refused(
+    course: Path, monkeypatch: pytest.MonkeyPatch, title: str
+) -> None:
+    monkeypatch.setattr(autograder, "__file__", str(course / "autograder" / "__init__.py"))
+    with pytest.raises(UsageError, match="a title is one line"):
+        write(course, "fine_name", title)
+
+
+def test_a_notebook_that_can_not_be_written_leaves_nothing_behind(
+    course: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(autograder, "__file__", str(course / "autograder" / "__init__.py"))
+    before = everything(course)
+
+    def full(*_: object) -> None:
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(CourseError, match="Nothing was written"):
+        write(course, "fine_name")
+    assert everything(course) == before
+
+
+def test_a_course_without_the_package_is_refused(course: Path) -> None:
+    with pytest.raises(UsageError, match="Write the exercise there"):
+        write(course, "fine_name")

@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import StrEnum
 
 from autograder.nbgrader_bridge.class_record import ClassRecord, StudentRecord
+from autograder.report.formats import Format
 from autograder.report.roster import Matched
 from autograder.report.spreadsheet import csv_text
 
 Rows = list[list[object]]
 Roster = dict[str, dict[str, str]]
-
-
-class Format(StrEnum):
-    """Who is to read the file."""
-
-    CSV = "csv"
-    CANVAS = "canvas"
-    MOODLE = "moodle"
-    GRADESCOPE = "gradescope"
 
 
 def export(record: ClassRecord, format_: Format, matched: Matched | None = None) -> str:

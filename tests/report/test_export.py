@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from autograder.errors import UsageError
-from autograder.report.export import Format, export
+from autograder.report.export import export
+from autograder.report.formats import Format
 from autograder.report.roster import match, read_roster
 from autograder.report.spreadsheet import csv_text, harmless
 
