@@ -67,6 +67,8 @@ class Guide:
         return self._exercises[name].title if name in self._exercises else _words(name)
 
     def _heading(self, grade_id: str) -> str:
+        if grade_id.endswith("_statement"):
+            return self.title(grade_id)
         found = _HEADING.search(self._places[grade_id])
         return re.sub(r"[*`$]", "", found[1]) if found else self.title(grade_id)
 

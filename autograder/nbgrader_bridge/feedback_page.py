@@ -142,7 +142,7 @@ def _checked(cell: NotebookNode, guide: Guide, flow: PageFlow) -> Panel:
     """The panel of a cell that the course's checks graded."""
     exercise = cell.metadata.get("deepdrills", {}).get("exercise", {})
     name = str(cell.metadata.nbgrader.grade_id).removesuffix("_checks")
-    checks = tuple(_row(CheckResult.from_json(check), name, guide) for check in exercise.get("checks", ()))
+    checks = _rows([CheckResult.from_json(check) for check in exercise.get("checks", ())], name, guide)
     notes: tuple[str, ...] = ()
     if checks and {check.word for check in checks} == {WORDS[Outcome.NOT_ATTEMPTED]}:
         # The same sentence for each check says nothing more than once.
@@ -156,16 +156,24 @@ def _checked(cell: NotebookNode, guide: Guide, flow: PageFlow) -> Panel:
     return _panel(cell, guide, flow, symbol, word, said=notes, checks=checks)
 
 
-def _row(check: CheckResult, exercise: str, guide: Guide) -> CheckRow:
-    return CheckRow(
-        name=check.name,
-        symbol=SYMBOLS[check.outcome],
-        word=WORDS[check.outcome],
-        points=f"{points_text(check.points)} / {points_text(check.max_points)}",
-        message=check.message,
-        stage=STAGES.get(check.stage, "") if check.stage else "",
-        pointer=guide.pointer(check, exercise),
-    )
+def _rows(results: list[CheckResult], exercise: str, guide: Guide) -> tuple[CheckRow, ...]:
+    rows = []
+    shown: set[Pointer | None] = set()  # a link says nothing more the second time
+    for check in results:
+        pointer = guide.pointer(check, exercise)
+        rows.append(
+            CheckRow(
+                name=check.name,
+                symbol=SYMBOLS[check.outcome],
+                word=WORDS[check.outcome],
+                points=f"{points_text(check.points)} / {points_text(check.max_points)}",
+                message=check.message,
+                stage=STAGES.get(check.stage, "") if check.stage else "",
+                pointer=None if pointer in shown else pointer,
+            )
+        )
+        shown.add(pointer)
+    return tuple(rows)
 
 
 def _marked(cell: NotebookNode, guide: Guide, flow: PageFlow) -> Panel:
