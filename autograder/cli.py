@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 from enum import IntEnum
@@ -10,11 +9,23 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from autograder.batch.course import Course, Options
+from autograder import cli_teaching
+from autograder.cli_options import (
+    JOBS,
+    CourseOption,
+    DegradedOption,
+    JobsOption,
+    JsonOption,
+    RerunOption,
+    console,
+    errors,
+    find_course,
+    options_of,
+    screen,
+    write_json,
+)
 from autograder.errors import DeepdrillsError, UsageError
-from autograder.results import GradeReport
 
 app = typer.Typer(
     name="deepdrills",
@@ -30,35 +41,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-console = Console()
-errors = Console(stderr=True)
-
-CourseOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--course", help="The course folder; by default the one that you are in.", show_default=False
-    ),
-]
-DegradedOption = Annotated[
-    bool,
-    typer.Option(
-        "--allow-degraded",
-        help="Grade even where a layer of the sandbox is missing. Hostile code may then get out.",
-    ),
-]
-RerunOption = Annotated[
-    bool,
-    typer.Option(
-        "--rerun-experiments",
-        help="Run experiments again too, and flag what differs from what was handed in. Takes minutes each.",
-    ),
-]
-JsonOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--json", help="Write the reports to this file as JSON ('-' for standard output).", show_default=False
-    ),
-]
 
 
 class ExitCode(IntEnum):
@@ -80,7 +62,7 @@ def release(
     """Make release/ (for students) and solutions/ (executed) from source/, and audit what students get."""
     from autograder.commands import release_assignments
 
-    raise typer.Exit(release_assignments(_course(course), assignments or [], console))
+    raise typer.Exit(release_assignments(find_course(course), assignments or [], console))
 
 
 @app.command()
@@ -90,7 +72,7 @@ def grade(
         list[str] | None,
         typer.Option("--student", "-s", help="Only this student; may be repeated.", show_default=False),
     ] = None,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Worker processes.")] = os.cpu_count() or 1,
+    jobs: JobsOption = JOBS,
     force: Annotated[bool, typer.Option("--force", help="Grade again what is already in the store.")] = False,
     rerun_experiments: RerunOption = False,
     allow_degraded: DegradedOption = False,
@@ -100,12 +82,12 @@ def grade(
     """Grade submitted/<student>/<assignment>/ in parallel, and write gradebook.db and autograded/."""
     from autograder.commands import grade_assignment
 
-    found = _course(course)
-    options = _options(found, allow_degraded, rerun_experiments)
+    found = find_course(course)
+    options = options_of(found, allow_degraded, rerun_experiments)
     reports, code = grade_assignment(
-        found, assignment, student or [], options, jobs, force, _screen(json_file)
+        found, assignment, student or [], options, jobs, force, screen(json_file)
     )
-    _write_json(json_file, reports)
+    write_json(json_file, [report.to_json() for report in reports])
     raise typer.Exit(code)
 
 
@@ -124,11 +106,11 @@ def try_(
     """Grade one notebook file anywhere, show each check, and write nothing else."""
     from autograder.commands import try_notebook
 
-    found = _course(course)
+    found = find_course(course)
     report, code = try_notebook(
-        found, notebook, assignment, _options(found, allow_degraded, rerun_experiments), _screen(json_file)
+        found, notebook, assignment, options_of(found, allow_degraded, rerun_experiments), screen(json_file)
     )
-    _write_json(json_file, [report])
+    write_json(json_file, [report.to_json()])
     raise typer.Exit(code)
 
 
@@ -144,7 +126,13 @@ def feedback(
     """Write feedback/<student>/<assignment>/<notebook>.html from the gradebook and autograded/."""
     from autograder.commands import write_feedback_pages
 
-    raise typer.Exit(write_feedback_pages(_course(course), assignment, student or [], console))
+    raise typer.Exit(write_feedback_pages(find_course(course), assignment, student or [], console))
+
+
+app.command()(cli_teaching.report)
+app.command()(cli_teaching.export)
+app.command()(cli_teaching.audit)
+app.command()(cli_teaching.new_exercise)
 
 
 @app.command()
@@ -152,13 +140,13 @@ def demo(
     folder: Annotated[Path, typer.Argument(help="The scratch course folder; made anew each time.")] = Path(
         "demo-course"
     ),
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Worker processes.")] = os.cpu_count() or 1,
+    jobs: JobsOption = JOBS,
     allow_degraded: DegradedOption = False,
 ) -> None:
     """Make a class of twelve, some of them broken or hostile, grade it, and say which page to open."""
     from autograder.demo import run_demo
 
-    raise typer.Exit(run_demo(_course(None), folder, jobs, allow_degraded, console))
+    raise typer.Exit(run_demo(find_course(None), folder, jobs, allow_degraded, console))
 
 
 @app.command()
@@ -180,46 +168,6 @@ def main() -> None:
     except DeepdrillsError as error:
         errors.print(f"deepdrills: {error}", style="red", markup=False, highlight=False)
         raise SystemExit(ExitCode.OUR_ERROR) from None
-
-
-def _course(given: Path | None) -> Course:
-    """The named course, the one we are in, or the repository that this package is in."""
-    if given is not None:
-        return Course.find(given)
-    try:
-        return Course.find(Path.cwd())
-    except UsageError as error:
-        home = Path(__file__).resolve().parents[1]
-        if (home / "source").is_dir() and (home / "nbgrader_config.py").is_file():
-            return Course(home)
-        raise error
-
-
-def _options(course: Course, allow_degraded: bool, rerun_experiments: bool) -> Options:
-    from autograder.nbgrader_bridge.settings import limits_from, load_settings, options_from
-
-    settings = load_settings(course.root)
-    return Options(
-        limits_from(settings), allow_degraded or options_from(settings).allow_degraded, rerun_experiments
-    )
-
-
-def _screen(json_file: Path | None) -> Console:
-    """Where people read: standard error when the JSON goes to standard output."""
-    return errors if json_file is not None and str(json_file) == "-" else console
-
-
-def _write_json(path: Path | None, reports: list[GradeReport]) -> None:
-    if path is None:
-        return
-    text = json.dumps([report.to_json() for report in reports], indent=1) + "\n"
-    if str(path) == "-":
-        print(text, end="")
-        return
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{path}: the reports could not be written ({error.strerror}).") from error
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ from autograder.results import GradeReport, Outcome
 def release_assignments(course: Course, names: list[str], console: Console) -> int:
     """Release each assignment and audit it; 1 when an audit finds something."""
     problems = 0
-    for name in _known(course, names or course.assignments):
+    for name in known_assignments(course, names or course.assignments):
         with console.status(f"Releasing {name} ..."):
             result = release_assignment(course.root, name)
             found = audit_release(course.root, name)
@@ -58,7 +58,7 @@ def grade_assignment(
     console: Console,
 ) -> tuple[list[GradeReport], int]:
     """Grade, write the gradebook, print the table; the reports and the exit code."""
-    _known(course, [assignment])
+    known_assignments(course, [assignment])
     everyone = course.students(assignment)
     unknown = sorted(set(students) - set(everyone))
     if unknown:
@@ -119,7 +119,7 @@ def try_notebook(
         raise UsageError(f"{path}: there is no such file.")
     handed = read_file(path)
     name = assignment or _guess(course, handed.notebook or b"", path)
-    _known(course, [name])
+    known_assignments(course, [name])
     with console.status(f"Grading {path.name} as {name} ..."):
         secret = course_secret(course.root, create=False)
         with Grader(course, name, options, secret) as grader:
@@ -136,7 +136,7 @@ def try_notebook(
 
 def write_feedback_pages(course: Course, assignment: str, students: list[str], console: Console) -> int:
     """Write the feedback pages; 1 when some could not be."""
-    _known(course, [assignment])
+    known_assignments(course, [assignment])
     with console.status("Writing feedback ..."):
         failures = write_feedback(course.root, assignment, students or None)
     for name, words in failures:
@@ -174,7 +174,7 @@ def _grade(
     return sorted(done, key=lambda one: one.student)
 
 
-def _known(course: Course, names: list[str]) -> list[str]:
+def known_assignments(course: Course, names: list[str]) -> list[str]:
     """The names, each an assignment of the course. Raises `CourseError` otherwise."""
     known = course.assignments
     for name in names:

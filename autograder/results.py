@@ -19,6 +19,20 @@ class Outcome(StrEnum):
     ERROR = "error"
 
 
+class Stage(StrEnum):
+    """How far an answer came before its check was refused, from the first step to the last."""
+
+    NOT_ATTEMPTED = "not attempted"
+    MISSING = "name missing"
+    RAISES = "raises"
+    TYPE = "wrong type"
+    SHAPE = "wrong shape"
+    FINITE = "not finite"
+    VALUE = "wrong value"
+    NOT_REFUSED = "impossible input not refused"
+    NAMED = "named misconception"
+
+
 #: From the outcome that says most about an exercise to the one that says least.
 _GRAVITY = (
     Outcome.ERROR,
@@ -41,6 +55,32 @@ class CheckResult:
     max_points: float
     message: str
     misconception: str | None = None
+    #: Where a check that did not pass stopped; None for one that passed or that never ended.
+    stage: Stage | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "outcome": self.outcome.value,
+            "points": self.points,
+            "max_points": self.max_points,
+            "message": self.message,
+            "misconception": self.misconception,
+            "stage": self.stage.value if self.stage else None,
+        }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> CheckResult:
+        stage = data.get("stage")  # reports of 0.1 have none
+        return cls(
+            name=data["name"],
+            outcome=Outcome(data["outcome"]),
+            points=data["points"],
+            max_points=data["max_points"],
+            message=data["message"],
+            misconception=data["misconception"],
+            stage=Stage(stage) if stage else None,
+        )
 
 
 @dataclass(frozen=True)
@@ -52,6 +92,25 @@ class ExerciseResult:
     max_points: float
     outcome: Outcome
     checks: tuple[CheckResult, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "grade_id": self.grade_id,
+            "points": self.points,
+            "max_points": self.max_points,
+            "outcome": self.outcome.value,
+            "checks": [check.to_json() for check in self.checks],
+        }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> ExerciseResult:
+        return cls(
+            grade_id=data["grade_id"],
+            points=data["points"],
+            max_points=data["max_points"],
+            outcome=Outcome(data["outcome"]),
+            checks=tuple(CheckResult.from_json(check) for check in data["checks"]),
+        )
 
 
 @dataclass(frozen=True)
@@ -88,26 +147,7 @@ class GradeReport:
             "repairs": list(self.repairs),
             "sandbox": list(self.sandbox),
             "seconds": self.seconds,
-            "exercises": [
-                {
-                    "grade_id": exercise.grade_id,
-                    "points": exercise.points,
-                    "max_points": exercise.max_points,
-                    "outcome": exercise.outcome.value,
-                    "checks": [
-                        {
-                            "name": check.name,
-                            "outcome": check.outcome.value,
-                            "points": check.points,
-                            "max_points": check.max_points,
-                            "message": check.message,
-                            "misconception": check.misconception,
-                        }
-                        for check in exercise.checks
-                    ],
-                }
-                for exercise in self.exercises
-            ],
+            "exercises": [exercise.to_json() for exercise in self.exercises],
             "flags": list(self.flags),
         }
 
@@ -124,26 +164,7 @@ class GradeReport:
             repairs=tuple(data["repairs"]),
             sandbox=tuple(data["sandbox"]),
             seconds=data["seconds"],
-            exercises=tuple(
-                ExerciseResult(
-                    grade_id=exercise["grade_id"],
-                    points=exercise["points"],
-                    max_points=exercise["max_points"],
-                    outcome=Outcome(exercise["outcome"]),
-                    checks=tuple(
-                        CheckResult(
-                            name=check["name"],
-                            outcome=Outcome(check["outcome"]),
-                            points=check["points"],
-                            max_points=check["max_points"],
-                            message=check["message"],
-                            misconception=check["misconception"],
-                        )
-                        for check in exercise["checks"]
-                    ),
-                )
-                for exercise in data["exercises"]
-            ),
+            exercises=tuple(ExerciseResult.from_json(exercise) for exercise in data["exercises"]),
             flags=tuple(data.get("flags", ())),
         )
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from autograder import cli, commands
+from autograder import cli, cli_options, cli_teaching, commands
 from autograder.batch import course as course_module
 from autograder.batch.course import Grader
 from autograder.batch.local import Done
@@ -27,7 +27,9 @@ from .batch.small_course import ASSIGNMENT, NOTEBOOK, hand_in, make_course
 from .grading.fakes import FakeSandbox
 
 REPOSITORY = Path(__file__).parents[1]
-COMMANDS = ("release", "grade", "try", "feedback", "demo", "doctor")
+COMMANDS = (
+    "release", "grade", "try", "feedback", "report", "export", "audit", "new-exercise", "demo", "doctor",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -46,8 +48,9 @@ Run = Callable[..., Ran]
 def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
     """Run the command in this process, on a wide screen."""
     monkeypatch.setenv("COLUMNS", "300")
-    monkeypatch.setattr(cli, "console", Console(width=300))
-    monkeypatch.setattr(cli, "errors", Console(width=300, stderr=True))
+    for module in (cli, cli_options, cli_teaching):
+        monkeypatch.setattr(module, "console", Console(width=300))
+        monkeypatch.setattr(module, "errors", Console(width=300, stderr=True))
 
     def call(*arguments: str | Path) -> Ran:
         monkeypatch.setattr(sys, "argv", ["deepdrills", *map(str, arguments)])
@@ -74,7 +77,7 @@ def course(_course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     root = shutil.copytree(_course, tmp_path / "course")
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
-    monkeypatch.setattr(cli, "__file__", str(tmp_path / "elsewhere" / "autograder" / "cli.py"))
+    monkeypatch.setattr(cli_options, "__file__", str(tmp_path / "elsewhere" / "autograder" / "cli.py"))
     return root
 
 
@@ -157,7 +160,7 @@ def test_outside_a_course_the_way_in_is_said(run: Run, course: Path, arguments: 
 
 def test_the_repository_is_the_course_of_last_resort(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert cli._course(None).root == REPOSITORY
+    assert cli_options.find_course(None).root == REPOSITORY
 
 
 def test_a_course_with_wrong_settings_is_wrong_use(run: Run, course: Path) -> None:

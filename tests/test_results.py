@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autograder.errors import CourseError, MissingLayerError, SandboxError, UsageError
-from autograder.results import CheckResult, ExerciseResult, GradeReport, Outcome, gravest
+from autograder.results import CheckResult, ExerciseResult, GradeReport, Outcome, Stage, gravest
 
 CHECK = CheckResult("padding", Outcome.FAILED, 0.0, 1.5, "The padding counts.", "pad_forgotten")
 EXERCISE = ExerciseResult(
@@ -40,7 +40,7 @@ def test_the_json_has_exactly_the_documented_keys_in_their_order() -> None:
     ]  # fmt: skip
     assert list(data["exercises"][0]) == ["grade_id", "points", "max_points", "outcome", "checks"]
     assert list(data["exercises"][0]["checks"][0]) == [
-        "name", "outcome", "points", "max_points", "message", "misconception",
+        "name", "outcome", "points", "max_points", "message", "misconception", "stage",
     ]  # fmt: skip
 
 
@@ -57,7 +57,10 @@ def test_a_report_survives_the_round_trip() -> None:
 
 texts = st.text(max_size=8)
 points = st.floats(0, 100)
-checks = st.builds(CheckResult, texts, st.sampled_from(Outcome), points, points, texts, st.none() | texts)
+stages = st.none() | st.sampled_from(Stage)
+checks = st.builds(
+    CheckResult, texts, st.sampled_from(Outcome), points, points, texts, st.none() | texts, stages
+)
 exercises = st.builds(
     ExerciseResult, texts, points, points, st.sampled_from(Outcome), st.lists(checks, max_size=3).map(tuple)
 )

@@ -35,6 +35,10 @@ class Misconception:
     sentence: str
     code: str
     claims: dict[str, dict[str, Any]] = field(default_factory=dict)
+    #: The grade_id of the notebook's cell to read again; by default the exercise's statement.
+    see: str = ""
+    #: Why it can not be told from another one; empty where it is named.
+    unnamed: str = ""
 
 
 @dataclass(frozen=True)
@@ -71,7 +75,14 @@ def load_exercise(path: Path) -> Exercise:
             title=_text(data, "title"),
             asks=_names(data, "asks"),
             misconceptions=tuple(
-                Misconception(_text(one, "name"), _text(one, "sentence"), _text(one, "code"), _claims(one))
+                Misconception(
+                    _text(one, "name"),
+                    _text(one, "sentence"),
+                    _text(one, "code"),
+                    _claims(one),
+                    see=_text(one, "see") if "see" in one else f"{path.stem}_statement",
+                    unnamed=_text(one, "unnamed") if "unnamed" in one else "",
+                )
                 for one in data.get("misconception", [])
             ),
             right=tuple(

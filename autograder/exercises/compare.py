@@ -7,25 +7,17 @@ an expected result or a size: only what kind of thing was wrong.
 from __future__ import annotations
 
 import math
-from enum import StrEnum
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
+from autograder.results import Stage
+
 #: The most demanding right float32 answer needs 4.6e-5; the nearest wrong one differs by 3.5e-2.
 RTOL = 1e-3
 #: Below this, a difference is rounding of sums whose terms are of order one.
 ATOL = 1e-6
-
-
-class Stage(StrEnum):
-    """How far an answer came before it was refused."""
-
-    TYPE = "wrong type"
-    SHAPE = "wrong shape"
-    FINITE = "not finite"
-    VALUE = "wrong value"
 
 
 class WrongAnswer(Exception):

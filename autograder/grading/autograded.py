@@ -75,28 +75,7 @@ def _ending(run: CellRun) -> list[dict[str, Any]]:
 
 def _fill(cell: dict[str, Any], result: ExerciseResult) -> None:
     cell["outputs"] = grade_cell_outputs(result)
-    cell["metadata"] = {
-        **cell["metadata"],
-        "deepdrills": {
-            "exercise": {
-                "grade_id": result.grade_id,
-                "points": result.points,
-                "max_points": result.max_points,
-                "outcome": result.outcome.value,
-                "checks": [
-                    {
-                        "name": check.name,
-                        "outcome": check.outcome.value,
-                        "points": check.points,
-                        "max_points": check.max_points,
-                        "message": check.message,
-                        "misconception": check.misconception,
-                    }
-                    for check in result.checks
-                ],
-            }
-        },
-    }
+    cell["metadata"] = {**cell["metadata"], "deepdrills": {"exercise": result.to_json()}}
 
 
 def _flags(flags: tuple[str, ...]) -> dict[str, Any]:

@@ -21,11 +21,12 @@ from autograder.grading.naming import Probe, named
 from autograder.grading.submission import PlannedCell, Submission
 from autograder.grading.suite import Check, Suite
 from autograder.grading.template import Role, Template, TemplateCell
-from autograder.results import CheckResult, ExerciseResult, GradeReport, Outcome, gravest
+from autograder.results import CheckResult, ExerciseResult, GradeReport, Outcome, Stage, gravest
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.process import Sandbox, Session
 from autograder.sandbox.student import (
     NotRecorded,
+    NotRejected,
     StudentCrashed,
     StudentFailure,
     StudentMissing,
@@ -126,17 +127,16 @@ class Engine:
         name = cell.exercise or ""
         checks = self._suite.checks(name)
         if name not in submission.attempted:
-            results = [
-                _result(check, cell.points, checks, Outcome.NOT_ATTEMPTED, NOT_ATTEMPTED) for check in checks
-            ]
+            verdict = _Verdict(Outcome.NOT_ATTEMPTED, NOT_ATTEMPTED, Stage.NOT_ATTEMPTED)
+            results = [_result(check, cell.points, checks, verdict) for check in checks]
             return _total(cell, results)
         questions = _Questions(name, execution, self._limits, flags)
         results = []
         for check in checks:
             questions.heard = False
             raised = self._suite.run(check, questions, self._secret, questions)
-            outcome, message = self._judge(check, raised, questions, execution, trouble)
-            results.append(_result(check, cell.points, checks, outcome, message))
+            verdict = self._judge(check, raised, questions, execution, trouble)
+            results.append(_result(check, cell.points, checks, verdict))
         return _total(cell, self._name(self._exercises.get(name), questions.probes, results))
 
     def _judge(
@@ -146,26 +146,27 @@ class Engine:
         questions: _Questions,
         execution: Execution,
         trouble: list[str],
-    ) -> tuple[Outcome, str]:
+    ) -> _Verdict:
         if raised is None:
-            return Outcome.PASSED, check.sentence
+            return _Verdict(Outcome.PASSED, check.sentence)
         if isinstance(raised, WrongAnswer):
-            return Outcome.FAILED, f"{check.sentence} {raised}"
+            return _Verdict(Outcome.FAILED, f"{check.sentence} {raised}", raised.stage)
         if isinstance(raised, StudentMissing):
             cause = _answer_failure(execution, check.exercise)
             if cause is not None:
-                return outcome_of(cause), f"{check.sentence} The answer cell did not run to its end. {cause}"
-            return Outcome.FAILED, f"{check.sentence} {raised}"
+                words = f"{check.sentence} The answer cell did not run to its end. {cause}"
+                return _Verdict(outcome_of(cause), words, _stage(cause))
+            return _Verdict(Outcome.FAILED, f"{check.sentence} {raised}", Stage.MISSING)
         if isinstance(raised, StudentFailure):
-            return outcome_of(raised), f"{check.sentence} {raised}"
+            return _Verdict(outcome_of(raised), f"{check.sentence} {raised}", _stage(raised))
         if questions.heard:
             # Whatever goes wrong after the first byte from a student is not ours to pay for.
             trouble.append(
                 f"{check.exercise}/{check.name}: {type(raised).__name__} after an answer: {raised}"
             )
-            return Outcome.CRASHED, f"{check.sentence} Your answer could not be compared."
+            return _Verdict(Outcome.CRASHED, f"{check.sentence} Your answer could not be compared.")
         trouble.append(f"{check.exercise}/{check.name}: {type(raised).__name__}: {raised}")
-        return Outcome.ERROR, OUR_ERROR
+        return _Verdict(Outcome.ERROR, OUR_ERROR)
 
     def _name(
         self, exercise: Exercise | None, probes: list[Probe], results: list[CheckResult]
@@ -176,18 +177,25 @@ class Engine:
         if found is None:
             return results
         return [
-            CheckResult(
-                name=result.name,
-                outcome=result.outcome,
-                points=result.points,
-                max_points=result.max_points,
+            replace(
+                result,
                 message=found.sentence if result is failed[0] else result.message,
                 misconception=found.name,
+                stage=Stage.NAMED,
             )
             if result.outcome is Outcome.FAILED
             else result
             for result in results
         ]
+
+
+@dataclass(frozen=True)
+class _Verdict:
+    """How one check ended, before it is worth points."""
+
+    outcome: Outcome
+    message: str
+    stage: Stage | None = None
 
 
 class _Questions:
@@ -279,10 +287,19 @@ def _answer_failure(execution: Execution, exercise: str) -> StudentFailure | Non
     return None
 
 
-def _result(check: Check, points: float, checks: list[Check], outcome: Outcome, message: str) -> CheckResult:
+def _stage(failed: StudentFailure) -> Stage | None:
+    """The stage that a student's own failure stopped at; none for what never ended."""
+    if isinstance(failed, NotRejected):
+        return Stage.NOT_REFUSED
+    return Stage.RAISES if isinstance(failed, StudentRaised) else None
+
+
+def _result(check: Check, points: float, checks: list[Check], verdict: _Verdict) -> CheckResult:
     share = points * check.weight / sum(one.weight for one in checks)
-    earned = share if outcome is Outcome.PASSED else 0.0
-    return CheckResult(check.name, outcome, round(earned, 4), round(share, 4), message)
+    earned = share if verdict.outcome is Outcome.PASSED else 0.0
+    return CheckResult(
+        check.name, verdict.outcome, round(earned, 4), round(share, 4), verdict.message, stage=verdict.stage
+    )
 
 
 def _total(cell: TemplateCell, results: list[CheckResult]) -> ExerciseResult:

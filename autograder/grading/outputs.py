@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-from autograder.results import CheckResult, ExerciseResult, Outcome
+from autograder.results import CheckResult, ExerciseResult, Outcome, Stage
 
 #: A symbol and a word for each outcome, so that nothing is said by colour alone.
 SYMBOLS: dict[Outcome, str] = {
@@ -25,6 +25,19 @@ WORDS: dict[Outcome, str] = {
     Outcome.CRASHED: "crashed",
     Outcome.OUT_OF_MEMORY: "out of memory",
     Outcome.ERROR: "not graded (our error)",
+}
+
+
+#: What a student reads of the stage; the outcome's own word already says the others.
+STAGES: dict[Stage, str] = {
+    Stage.MISSING: "a name is missing",
+    Stage.RAISES: "raises an exception",
+    Stage.TYPE: "wrong type",
+    Stage.SHAPE: "wrong shape",
+    Stage.FINITE: "not finite",
+    Stage.VALUE: "wrong value",
+    Stage.NOT_REFUSED: "impossible input not refused",
+    Stage.NAMED: "a known mistake",
 }
 
 
@@ -63,6 +76,11 @@ def _title(exercise: ExerciseResult) -> str:
     return f"{exercise.grade_id}: {points_text(exercise.points)} of {points_text(exercise.max_points)} points"
 
 
+def _words(check: CheckResult) -> str:
+    stage = STAGES.get(check.stage) if check.stage else None
+    return f"{WORDS[check.outcome]}: {stage}" if stage else WORDS[check.outcome]
+
+
 def _check_points(check: CheckResult) -> str:
     return f"{points_text(check.points)} / {points_text(check.max_points)}"
 
@@ -70,7 +88,7 @@ def _check_points(check: CheckResult) -> str:
 def _html(exercise: ExerciseResult) -> str:
     rows = "".join(
         f'<tr><th scope="row">{escape(check.name)}</th>'
-        f"<td>{SYMBOLS[check.outcome]} {WORDS[check.outcome]}</td>"
+        f"<td>{SYMBOLS[check.outcome]} {_words(check)}</td>"
         f"<td>{_check_points(check)}</td><td>{escape(check.message)}</td></tr>\n"
         for check in exercise.checks
     )
@@ -84,8 +102,7 @@ def _html(exercise: ExerciseResult) -> str:
 
 def _plain(exercise: ExerciseResult) -> str:
     lines = [
-        f"{SYMBOLS[check.outcome]} {check.name}: {WORDS[check.outcome]}, "
-        f"{_check_points(check)}. {check.message}"
+        f"{SYMBOLS[check.outcome]} {check.name}: {_words(check)}, {_check_points(check)}. {check.message}"
         for check in exercise.checks
     ]
     return "\n".join([_title(exercise), *lines])

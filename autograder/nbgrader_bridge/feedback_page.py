@@ -12,15 +12,14 @@ from typing import Any
 from markupsafe import Markup
 from nbformat import NotebookNode
 
-from autograder.errors import CourseError
-from autograder.exercises.catalogue import load_exercises
-from autograder.grading.outputs import SYMBOLS, WORDS, points_text
+from autograder.grading.outputs import STAGES, SYMBOLS, WORDS, points_text
 from autograder.grading.release_cells import is_author_cell
 from autograder.nbgrader_bridge.code_html import code_html
+from autograder.nbgrader_bridge.feedback_guide import Guide, Pointer
 from autograder.nbgrader_bridge.page_outputs import Figures, shown_outputs
 from autograder.nbgrader_bridge.rich_text import PageFlow, markdown_html
 from autograder.nbgrader_bridge.solutions import without_hidden
-from autograder.results import Outcome
+from autograder.results import CheckResult, Outcome
 
 MARKING_SCHEME = "marking-scheme"
 TEXT_STUB = "YOUR ANSWER HERE"
@@ -35,6 +34,8 @@ class CheckRow:
     word: str
     points: str
     message: str
+    stage: str = ""
+    pointer: Pointer | None = None
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,7 @@ class Panel:
 class Block:
     """One cell of the work. `fold` says what is behind a fold: code that the course gave."""
 
+    anchor: str = ""
     label: str = ""
     fold: bool = False
     body: Markup | None = None
@@ -85,9 +87,9 @@ def feedback_page(notebook: NotebookNode, names: Mapping[str, Any], course: str 
     `names` is nbgrader's own record of a conversion: student, assignment, notebook, score,
     max_score and late_penalty.
     """
-    titles = _titles(str(names["assignment"]))
+    guide = Guide(str(names["assignment"]), notebook)
     flow, figures = PageFlow(), Figures()
-    blocks = tuple(_block(cell, titles, flow, figures) for cell in notebook.cells if not _is_for_staff(cell))
+    blocks = tuple(_block(cell, guide, flow, figures) for cell in notebook.cells if not _is_for_staff(cell))
     report = notebook.metadata.get("deepdrills", {}).get("report", {})
     penalty = float(names.get("late_penalty") or 0.0)
     return Page(
@@ -108,21 +110,25 @@ def _is_for_staff(cell: NotebookNode) -> bool:
     return is_author_cell(cell) or cell.metadata.get("deepdrills", {}).get("role") == MARKING_SCHEME
 
 
-def _block(cell: NotebookNode, titles: dict[str, str], flow: PageFlow, figures: Figures) -> Block:
+def _block(cell: NotebookNode, guide: Guide, flow: PageFlow, figures: Figures) -> Block:
     about = cell.metadata.get("nbgrader", {})
+    grade_id = str(about.get("grade_id") or "")
     graded, answer = about.get("grade", False), about.get("solution", False)
     comment = about.get("comment")
     said = Markup(markdown_html(str(comment), flow)) if comment else None
     if graded and not answer:
-        return Block(panel=_checked(cell, titles, flow), comment=said)
+        return Block(panel=_checked(cell, guide, flow), comment=said)
     given = bool(about.get("grade_id")) and not answer
     text = without_hidden(cell.source) if given else cell.source
     label = "" if given else "Your answer" if answer else "Your own cell"
-    panel = _marked(cell, titles, flow) if graded else None
+    panel = _marked(cell, guide, flow) if graded else None
+    anchor = guide.anchor(grade_id)
     if cell.cell_type == "markdown":
-        return Block(label=label, body=Markup(markdown_html(text, flow)), comment=said, panel=panel)
-    title = _title(str(about.get("grade_id") or ""), titles)
+        body = Markup(markdown_html(text, flow))
+        return Block(anchor=anchor, label=label, body=body, comment=said, panel=panel)
+    title = guide.title(grade_id)
     return Block(
+        anchor=anchor,
         label=label or "Given code",
         fold=given and cell.cell_type == "code",
         body=Markup(code_html(text)),
@@ -132,19 +138,11 @@ def _block(cell: NotebookNode, titles: dict[str, str], flow: PageFlow, figures: 
     )
 
 
-def _checked(cell: NotebookNode, titles: dict[str, str], flow: PageFlow) -> Panel:
+def _checked(cell: NotebookNode, guide: Guide, flow: PageFlow) -> Panel:
     """The panel of a cell that the course's checks graded."""
     exercise = cell.metadata.get("deepdrills", {}).get("exercise", {})
-    checks = tuple(
-        CheckRow(
-            name=str(check["name"]),
-            symbol=SYMBOLS[Outcome(check["outcome"])],
-            word=WORDS[Outcome(check["outcome"])],
-            points=f"{points_text(check['points'])} / {points_text(check['max_points'])}",
-            message=str(check["message"]),
-        )
-        for check in exercise.get("checks", ())
-    )
+    name = str(cell.metadata.nbgrader.grade_id).removesuffix("_checks")
+    checks = _rows([CheckResult.from_json(check) for check in exercise.get("checks", ())], name, guide)
     notes: tuple[str, ...] = ()
     if checks and {check.word for check in checks} == {WORDS[Outcome.NOT_ATTEMPTED]}:
         # The same sentence for each check says nothing more than once.
@@ -155,21 +153,41 @@ def _checked(cell: NotebookNode, titles: dict[str, str], flow: PageFlow) -> Pane
         symbol, word = SYMBOLS[outcome], WORDS[outcome]
         if outcome is Outcome.FAILED and exercise["points"] > 0:
             symbol, word = "◐", "partly passed"
-    return _panel(cell, titles, flow, symbol, word, said=notes, checks=checks)
+    return _panel(cell, guide, flow, symbol, word, said=notes, checks=checks)
 
 
-def _marked(cell: NotebookNode, titles: dict[str, str], flow: PageFlow) -> Panel:
+def _rows(results: list[CheckResult], exercise: str, guide: Guide) -> tuple[CheckRow, ...]:
+    rows = []
+    shown: set[Pointer | None] = set()  # a link says nothing more the second time
+    for check in results:
+        pointer = guide.pointer(check, exercise)
+        rows.append(
+            CheckRow(
+                name=check.name,
+                symbol=SYMBOLS[check.outcome],
+                word=WORDS[check.outcome],
+                points=f"{points_text(check.points)} / {points_text(check.max_points)}",
+                message=check.message,
+                stage=STAGES.get(check.stage, "") if check.stage else "",
+                pointer=None if pointer in shown else pointer,
+            )
+        )
+        shown.add(pointer)
+    return tuple(rows)
+
+
+def _marked(cell: NotebookNode, guide: Guide, flow: PageFlow) -> Panel:
     """The panel of an answer that a person marks."""
     if cell.source.strip() in ("", TEXT_STUB):
-        return _panel(cell, titles, flow, SYMBOLS[Outcome.NOT_ATTEMPTED], "no answer")
+        return _panel(cell, guide, flow, SYMBOLS[Outcome.NOT_ATTEMPTED], "no answer")
     if cell.metadata.nbgrader.get("unmarked", False):
-        return _panel(cell, titles, flow, "…", "not marked yet")
-    return _panel(cell, titles, flow, "✎", "marked by your teacher")
+        return _panel(cell, guide, flow, "…", "not marked yet")
+    return _panel(cell, guide, flow, "✎", "marked by your teacher")
 
 
 def _panel(
     cell: NotebookNode,
-    titles: dict[str, str],
+    guide: Guide,
     flow: PageFlow,
     symbol: str,
     word: str,
@@ -189,7 +207,7 @@ def _panel(
         notes.append(f"Extra credit: {points_text(float(about['extra_credit']))}, counted in the points.")
     return Panel(
         anchor=f"exercise-{about['grade_id']}",
-        title=_title(about["grade_id"], titles),
+        title=guide.title(about["grade_id"]),
         points=f"– / {most}" if unmarked else f"{points_text(float(about.get('score') or 0.0))} / {most}",
         symbol=symbol,
         word=word,
@@ -197,28 +215,3 @@ def _panel(
         checks=checks,
         level=flow.heading(3),
     )
-
-
-def _titles(assignment: str) -> dict[str, str]:
-    try:
-        return {name: exercise.title for name, exercise in load_exercises(assignment).items()}
-    except CourseError:
-        return {}
-
-
-def _title(grade_id: str, titles: dict[str, str]) -> str:
-    """A grade_id as people read it: the exercise's title, or the words of the name."""
-    for ending, kind in (
-        ("_checks", ""),
-        ("_written", " (written answer)"),
-        ("_visible", " (visible checks)"),
-    ):
-        if grade_id.endswith(ending):
-            name = grade_id.removesuffix(ending)
-            return titles.get(name, _words(name)) + kind
-    return titles.get(grade_id, _words(grade_id))
-
-
-def _words(name: str) -> str:
-    words = name.replace("_", " ").replace("-", " ").strip()
-    return words[:1].upper() + words[1:]

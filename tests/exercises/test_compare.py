@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autograder.exercises.compare import Opaque, Stage, WrongAnswer, close, entries, exact, items, same
+from autograder.exercises.compare import Opaque, WrongAnswer, close, entries, exact, items, same
+from autograder.results import Stage
 
 Compare = Callable[[Any, Any], object]
 

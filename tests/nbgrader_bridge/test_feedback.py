@@ -19,7 +19,7 @@ from autograder.batch.course import Options
 from autograder.nbgrader_bridge.feedback import render
 from autograder.nbgrader_bridge.feedback_page import feedback_page
 from autograder.nbgrader_bridge.gradebook import write_feedback, write_grades
-from autograder.results import Outcome
+from autograder.results import CheckResult, Outcome, Stage
 
 from .toy_course import ASSIGNMENT, HIDDEN, MARK_SCHEME, MODEL_ANSWER, NOTEBOOK, ToyGrader, submit
 
@@ -284,3 +284,31 @@ def test_feedback_for_who_was_not_graded(released: Path, grader: ToyGrader) -> N
 
 def test_the_pixel_is_a_picture() -> None:
     assert base64.b64decode(PIXEL).startswith(b"\x89PNG")
+
+
+def checked(check: CheckResult) -> str:
+    """A page on which the exercise `add` has this one check."""
+    graded: Any = ToyGrader()(Path(), "ann", ASSIGNMENT, NOTEBOOK, Path(), Options()).notebook
+    for cell in graded.cells:
+        if cell.metadata.get("nbgrader", {}).get("grade_id") == "add_checks":
+            cell.metadata.deepdrills.exercise["checks"] = [check.to_json()]
+    names = {"student": "ann", "assignment": ASSIGNMENT, "notebook": NOTEBOOK, "score": 1, "max_score": 6}
+    return render(feedback_page(graded, names))
+
+
+def test_a_failed_check_says_its_stage() -> None:
+    text = checked(CheckResult("a", Outcome.FAILED, 0, 2, "Sums.", stage=Stage.SHAPE))
+    assert re.search(r'not passed: <span class="stage">wrong shape</span>', text)
+
+
+def test_a_named_misconception_points_to_its_place() -> None:
+    text = checked(CheckResult("a", Outcome.FAILED, 0, 2, "The sum is halved.", "halved", stage=Stage.NAMED))
+    assert_safe(text)
+    assert 'id="cell-add_statement"' in text
+    assert 'The sum is halved. <a href="#cell-add_statement">Read “Add” again</a>.' in text
+
+
+def test_a_check_that_raised_points_to_the_answer() -> None:
+    text = checked(CheckResult("a", Outcome.FAILED, 0, 2, "Your code raised.", stage=Stage.RAISES))
+    assert '<a href="#cell-add">See your answer' in text
+    assert 'id="cell-add"' in text

@@ -15,8 +15,13 @@ ASSIGNMENTS = sorted(path.name for path in FOLDER.iterdir() if any(path.glob("*.
 EXERCISES = [(name, one) for name in ASSIGNMENTS for one in load_exercises(name).values()]
 STYLES = {"ps1-convolution": 6}
 
-#: Refused but not named, each with its reason.
-UNNAMED: dict[tuple[str, str], str] = {}
+#: Refused but not named; the catalogue has the reason.
+UNNAMED = {
+    (one.name, wrong.name): wrong.unnamed
+    for _, one in EXERCISES
+    for wrong in one.misconceptions
+    if wrong.unnamed
+}
 
 #: Answers that need no thought; each is tried on every exercise that asks for a function.
 TRIVIAL = {
