@@ -101,9 +101,7 @@ def same(got: object, expected: bool | str | None) -> None:
 
 def items(got: object, expected: int) -> list[Any]:
     """The `expected` entries of a returned list, tuple or array, in order. Raises `WrongAnswer`."""
-    if isinstance(got, np.ndarray) and got.ndim >= 1:
-        got = list(got)
-    if not isinstance(got, list | tuple):
+    if not isinstance(got, list | tuple) and not (isinstance(got, np.ndarray) and got.ndim >= 1):
         raise WrongAnswer(Stage.TYPE, f"The result should be a tuple of {expected} values.")
     if len(got) != expected:
         raise WrongAnswer(Stage.SHAPE, f"The result should be a tuple of {expected} values.")

@@ -11,6 +11,8 @@ _SOURCE_LIMIT = 500_000
 _CELL_LIMIT = 2_000
 _OUTPUTS_LIMIT = 500
 _FILE_LIMIT = 128 << 20
+#: Brackets and commas of a file: each may cost a hundred bytes once it is parsed.
+_PARTS_LIMIT = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,8 @@ def read_notebook(raw: bytes) -> tuple[list[StudentCell], list[str]]:
         return [], ["The submitted file is empty; it was graded as a notebook without answers."]
     if len(raw) > _FILE_LIMIT:
         return [], [f"The submitted file is larger than {_FILE_LIMIT >> 20} MiB and was not read."]
+    if sum(map(raw.count, (b"[", b"{", b","))) > _PARTS_LIMIT:
+        return [], ["The submitted file has too many parts to be a notebook and was not read."]
     text = _text(raw, notes)
     try:
         data = json.loads(text)

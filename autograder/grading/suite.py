@@ -93,6 +93,7 @@ class Suite:
             sys.modules.pop(module, None)
         for item in self._session.items:
             check = _check(item)
+            _keep_unformatted(item)
             self._checks.setdefault(check.exercise, []).append(check)
 
     def __exit__(self, *_exc: object) -> None:
@@ -151,6 +152,11 @@ class _Current:
         self.student = student
         self.rng = rng
         self.raised: BaseException | None = None
+
+
+def _keep_unformatted(item: Any) -> None:
+    """Let pytest not format what an item raises: it may hold a student's text, and nobody reads it."""
+    item.repr_failure = lambda excinfo, style=None: ""
 
 
 def _module_name(item: Any) -> str:

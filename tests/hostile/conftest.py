@@ -112,13 +112,19 @@ class Arena:
             assert found[name].points <= self.full[name]
         assert graded.report.score == pytest.approx(sum(one.points for one in graded.report.exercises))
         json.dumps(graded.to_json(), allow_nan=False)
-        self.assert_unharmed()
+        self.assert_unharmed(whole=not alone)
         return graded
 
-    def assert_unharmed(self) -> None:
-        """Nothing of the attack is left, and the next submission is graded as ever."""
+    def assert_unharmed(self, whole: bool = True) -> None:
+        """Nothing of the attack is left, and the next submission is graded (or only answers) as ever."""
         assert only_the_zygote(self.sandbox)
-        assert self.grade(self.honest, alone=True).report.score == self.full[ATTACKED]
+        if whole:
+            assert self.grade(self.honest, alone=True).report.score == self.full[ATTACKED]
+        else:
+            session = self.sandbox.spawn()
+            session.run_cell(self.honest, LIMITS.cell_seconds, ATTACKED)
+            assert session.call(ATTACKED, ATTACKED, (28, 5), {"padding": 2}, LIMITS.call_seconds) == 28
+            session.close()
         for folder in (
             ROOT,
             self.course,

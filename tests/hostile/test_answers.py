@@ -48,8 +48,8 @@ VALUES = {
     "object_array": "np.array([object()])",
     "large_array": "np.zeros(10**6)",
     "too_large_array": "np.zeros(4 * 10**6)",
-    "long_text": "'x' * 10**7",
-    "long_texts": "['x' * 10**5] + ['a'] * 10**5",
+    "long_text": "'x' * (5 * 10**6)",
+    "long_texts": "['x' * 10**5] + ['a'] * 10**4",
     "surrogate": "'\\ud800'",
     "meta_tensor": "torch.zeros(4, device='meta')",
 }

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from autograder.grading.reading import read_notebook
 from autograder.results import Outcome
 
 from .conftest import ATTACKED, EXERCISES, WRONG, Arena, Edit, outputs_of, results, score_shown
@@ -293,6 +294,13 @@ def test_names_of_files(arena: Arena) -> None:
     }
     graded = arena.attack(WRONG, files=files)
     assert any("'big' was not given" in repair for repair in graded.report.repairs)
+
+
+def test_a_file_that_grows_when_it_is_read() -> None:
+    """Twelve million empty lists in 36 MB of JSON would take a gigabyte."""
+    cells, notes = read_notebook(b'{"cells": [' + b"[]," * 12_000_000 + b"[]]}")
+    assert cells == []
+    assert notes == ["The submitted file has too many parts to be a notebook and was not read."]
 
 
 MARKUP = {

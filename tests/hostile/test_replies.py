@@ -193,7 +193,7 @@ OUTPUTS = {
     "score": "[table(output_type='execute_result', data={'!': 'dict', 'v': [['text/plain', "
     "'2.0']]}, metadata=ARRAY)]",
     "numbers": "[1, None, 'x', [], 2.5]",
-    "many": "[table(output_type='stream', name='stdout', text='x')] * 20000",
+    "many": "[table(output_type='stream', name='stdout', text='x')] * 5000",
     "null": "None",
     "text": "'[]'",
 }

@@ -291,9 +291,9 @@ def test_private_memory_within_the_limit(session: Session) -> None:
 FLOODS = {
     "print": "while True: print('x' * 100)",
     "one_line": "print('x' * 10**7)",
-    "both_streams": "import sys\nfor _ in range(10**5):\n    print('a'); print('b', file=sys.stderr)",
+    "both_streams": "import sys\nfor _ in range(10**4):\n    print('a'); print('b', file=sys.stderr)",
     "displays": "from IPython.display import display\nfor _ in range(10**4): display('x' * 1000)",
-    "empty_displays": "from IPython.display import display\nfor _ in range(10**5): display({}, raw=True)",
+    "empty_displays": "from IPython.display import display\nfor _ in range(10**4): display({}, raw=True)",
     "value": "'x' * 10**7",
     "command": "!yes | head -c 10000000",
     "tracebacks": """
@@ -306,7 +306,7 @@ for _ in range(2000):
 
 @pytest.mark.parametrize("source", FLOODS.values(), ids=FLOODS.keys())
 def test_floods_are_capped(session: Session, source: str) -> None:
-    reply = cell(session, source, seconds=1.0)
+    reply = cell(session, source, seconds=1.5)
     size = sum(len(str(one)) for one in reply["outputs"])
     assert size < 8 * LIMITS.output_size
     assert len(reply["outputs"]) <= 1001

@@ -76,7 +76,8 @@ def test_padding_and_stride(student: Student, rng: np.random.Generator) -> None:
 def test_filter_too_large(student: Student, rng: np.random.Generator) -> None:
     """Filters that exceed the padded image are refused, and those that just fit are not."""
     x, weight, bias = _layer(np.random.default_rng(FIXED + 5), 2, 3, 6, 7, 4)
-    probes = [(x[:, :4, :], weight, bias, 0), (x[:, :2, :5], weight, bias, 1)]
+    drawn, filters, shifts = _layer(rng, 3, 2, 4, 4, 5)
+    probes = [(x[:, :4, :], weight, bias, 0), (x[:, :2, :5], weight, bias, 1), (drawn, filters, shifts, 1)]
     answers = [student.conv2d(*probe) for probe in probes]
     for answer, probe in zip(answers, probes, strict=True):
         close(answer, reference.conv2d(*probe))

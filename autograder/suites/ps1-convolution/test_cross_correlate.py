@@ -68,11 +68,13 @@ def test_rectangular_kernel(student: Student, rng: np.random.Generator) -> None:
 
 def test_kernel_too_large(student: Student, rng: np.random.Generator) -> None:
     """A kernel that exceeds the image in either direction is refused, one that just fits is not."""
-    _agree(student, [(IMAGE[:2, :3], WIDE), (IMAGE[:2, :4], WIDE)])
+    rows, columns = (int(size) for size in rng.permutation(np.arange(3, 7))[:2])
+    drawn = _quarters(rng, rows, columns)
+    fits = (drawn, _quarters(rng, rows, columns - 1))
+    _agree(student, [(IMAGE[:2, :3], WIDE), (IMAGE[:2, :4], WIDE), fits])
     with student.rejects(ValueError):
         student.cross_correlate(IMAGE[:1, :], WIDE)
     with student.rejects(ValueError):
         student.cross_correlate(IMAGE[:, :2], WIDE)
-    rows, columns = (int(size) for size in rng.permutation(np.arange(3, 7))[:2])
     with student.rejects(ValueError):
-        student.cross_correlate(_quarters(rng, rows, columns), _quarters(rng, rows + 1, columns + 1))
+        student.cross_correlate(drawn, _quarters(rng, rows + 1, columns + 1))

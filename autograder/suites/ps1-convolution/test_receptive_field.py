@@ -62,5 +62,5 @@ def test_last_stride(student: Student, rng: np.random.Generator) -> None:
 
 def test_no_layer(student: Student, rng: np.random.Generator) -> None:
     """Without any layer a unit sees itself; a layer is added to that."""
-    kernel = int(rng.integers(4, 9))
+    kernel = int(rng.integers(4, 400))
     _agree(student, [[[1, 1]], [[2, 1]], [[kernel, 1]], []])
