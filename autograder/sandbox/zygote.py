@@ -195,6 +195,8 @@ def _warm(shell: Any) -> None:
     shell.run_cell("import matplotlib.pyplot as plt; plt.figure(); plt.plot([0, 1]); plt.show()")
     shell.run_cell("def warm():\n    raise ValueError('warm')\nwarm()")
     shell.run_cell("plt.close('all')")
+    shell.run_cell("import torch; torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=0.1)")
+    shell.run_cell("try:\n    import sklearn.datasets\nexcept ImportError:\n    pass")
     shell.reset(new_session=True)
     shell.outputs.start()
 
