@@ -27,6 +27,8 @@ from autograder.sandbox.process import Sandbox
 
 #: The notebook's own solution is a right answer too.
 SOLUTION = "the notebook's solution"
+#: Why a wrong answer in an experiment is refused without a name.
+OWN_NUMBERS = "what an experiment recorded is a student's own: no catalogued numbers can equal it"
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,8 @@ class Verdict:
             return [f"{place}: the suite failed ({'; '.join(self.trouble) or 'no reason was given'})."]
         if one.right:
             return [] if self.full else [f"{place}: a right answer was refused ({self.outcome.value})."]
+        if self.outcome is Outcome.NOT_ATTEMPTED:
+            return [f"{place}: the catalogued code counts as not attempted."]
         found = []
         if self.full:
             found.append(f"{place}: a wrong answer was accepted.")
@@ -119,7 +123,8 @@ def plan_audit(course: Course, assignment: str, exercise: str | None = None) -> 
             gaps.append(f"{assignment}/{name}: its data file lacks wrong answers, right answers or both.")
             continue
         for wrong in known[name].misconceptions:
-            answers.append(Answer(assignment, name, wrong.name, wrong.code, False, wrong.unnamed))
+            unnamed = wrong.unnamed or (OWN_NUMBERS if wrong.claims else "")
+            answers.append(Answer(assignment, name, wrong.name, wrong.code, False, unnamed))
             if wrong.see not in places and wrong.see != f"{name}_statement":
                 gaps.append(f"{assignment}/{name}: {wrong.name} points to a cell '{wrong.see}' that is not.")
         answers += [Answer(assignment, name, one.name, one.code, True) for one in known[name].right]
@@ -197,7 +202,8 @@ def _serve(connection: Connection, share: list[dict[str, Any]], settings: dict[s
                     suite = stack.enter_context(Suite(answer.assignment))
                     sheet = AnswerSheet(root, answer.assignment)
                     trials[answer.assignment] = Trial(sheet, suite, sandbox, limits, settings["secret"])
-                connection.send_bytes(json.dumps(_try(trials[answer.assignment], answer)).encode())
+                verdict = try_answer(trials[answer.assignment], answer)
+                connection.send_bytes(json.dumps(asdict(verdict)).encode())
     except DeepdrillsError as error:
         refusal = {"refused": str(error), "usage": isinstance(error, UsageError)}
         connection.send_bytes(json.dumps(refusal).encode())
@@ -205,13 +211,14 @@ def _serve(connection: Connection, share: list[dict[str, Any]], settings: dict[s
         return
 
 
-def _try(trial: Trial, answer: Answer) -> dict[str, Any]:
+def try_answer(trial: Trial, answer: Answer) -> Verdict:
+    """Run one answer through its suite."""
     graded = trial.grade(answer.exercise, answer.code)
     result = graded.report.exercises[0]
-    return {
-        "answer": asdict(answer),
-        "full": result.points == result.max_points,
-        "outcome": result.outcome.value,
-        "named": sorted({check.misconception for check in result.checks if check.misconception}),
-        "trouble": list(graded.trouble),
-    }
+    return Verdict(
+        answer,
+        result.points == result.max_points,
+        result.outcome,
+        tuple(sorted({check.misconception for check in result.checks if check.misconception})),
+        graded.trouble,
+    )

@@ -228,7 +228,7 @@ def faulty(raised: Exception, after: int | None = None) -> Any:
     """A suite whose checks raise: before they ask anything, or after so many answers."""
     check = Check("add", "broken", "A broken check.", 1.0, None)
 
-    def run(one: Check, channel: Any, secret: str) -> BaseException | None:
+    def run(one: Check, channel: Any, secret: str, experiments: Any) -> BaseException | None:
         for number in range(after or 0):
             try:
                 channel.call("add", (number, 1), {})
