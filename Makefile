@@ -8,7 +8,7 @@ READY := $(VENV)/ready
 
 .PHONY: help demo test lint fuzz clean
 help:
-	@echo "make demo    grade a class of twelve in demo-course/, from release to feedback"
+	@echo "make demo    grade two classes in demo-course/, from release to feedback"
 	@echo "make test    linters, types, import floors and every test"
 	@echo "make lint    the linters and types alone"
 	@echo "make clean   remove .venv, demo-course/ and caches"

@@ -143,7 +143,7 @@ def demo(
     jobs: JobsOption = JOBS,
     allow_degraded: DegradedOption = False,
 ) -> None:
-    """Make a class of twelve, some of them broken or hostile, grade it, and say which page to open."""
+    """Make two small classes, some of them broken or hostile, grade them, and say which pages to open."""
     from autograder.demo import run_demo
 
     raise typer.Exit(run_demo(find_course(None), folder, jobs, allow_degraded, console))

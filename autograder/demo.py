@@ -1,9 +1,8 @@
-"""`deepdrills demo`: a class of twelve in a scratch course, graded from release to feedback."""
+"""`deepdrills demo`: two small classes in a scratch course, graded from release to feedback."""
 
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -12,13 +11,15 @@ from rich.console import Console
 
 from autograder.batch.course import CONFIG, Course, Options
 from autograder.commands import grade_assignment, release_assignments, write_feedback_pages
+from autograder.demo_class import arithmetic_class, depth_class
 from autograder.errors import UsageError
-from autograder.exercises.catalogue import Exercise, load_exercises
+from autograder.exercises.catalogue import load_exercises
 from autograder.grading.answers import AnswerSheet
 from autograder.nbgrader_bridge.gradebook import course_directory
 from autograder.nbgrader_bridge.settings import limits_from, load_settings
+from autograder.reporting import write_report
 
-ASSIGNMENT = "ps1-convolution"
+PS1, PS3 = "ps1-convolution", "ps3-depth"
 _MARK = ".deepdrills-demo"
 _DUE = datetime(2026, 10, 5, 12, 0, tzinfo=UTC)
 _SETTINGS = """
@@ -28,87 +29,33 @@ c.SandboxLimits.call_seconds = 2.0
 c.SandboxLimits.memory = 1 << 30
 """
 
-_CRASH = "import os\n\nos._exit(3)\n"
-_LOOP = "def {name}(*args, **kwargs):\n    while True:\n        pass\n\n\n{name}()\n"
-_HOG = "keep = []\nwhile True:\n    keep.append(bytearray(256_000_000))\n"
-_FORGER = """
-class Agreeable:
-    def __eq__(self, other): return True
-    def __ne__(self, other): return False
-    def __array__(self, *args, **kwargs): return np.zeros(1)
-    def __array_function__(self, *args, **kwargs): return True
-
-def {name}(*args, **kwargs):
-    return Agreeable()
-
-np.allclose = np.array_equal = lambda *args, **kwargs: True
-get_ipython().ast_transformers.clear()
-print("Score: 20 / 20")
-"""
-
-
-@dataclass(frozen=True)
-class Member:
-    """One of the class: the answers that differ from the course's own, and how late it came."""
-
-    student: str
-    answers: dict[str, str | None] = field(default_factory=dict)
-    fill: bool = True
-    late: timedelta = timedelta(0)
-
-
-def make_class(sheet: AnswerSheet, exercises: dict[str, Exercise]) -> list[Member]:
-    """Twelve students: right in several styles, mistaken, unfinished, broken and hostile."""
-
-    def right(style: int) -> dict[str, str | None]:
-        return {name: one.right[style % len(one.right)].code for name, one in exercises.items() if one.right}
-
-    def mistaken(which: int) -> dict[str, str | None]:
-        chosen = [name for number, name in enumerate(exercises) if number % 2 == which % 2]
-        return {
-            name: exercises[name].misconceptions[which % len(exercises[name].misconceptions)].code
-            for name in chosen
-            if exercises[name].misconceptions
-        }
-
-    names = list(exercises)
-    half: dict[str, str | None] = dict.fromkeys(names[len(names) // 2 :])
-    forged: dict[str, str | None] = {name: _FORGER.format(name=exercises[name].asks[0]) for name in names}
-    return [
-        Member("ada", right(0)),
-        Member("bao", right(1)),
-        Member("chloe", right(2)),
-        Member("daniel", mistaken(0)),
-        Member("elif", mistaken(1)),
-        Member("farah", half),
-        Member("goran", {}, fill=False),
-        Member("hana", {"output_size": _CRASH}),
-        Member("ivan", {"output_size": _LOOP.format(name="output_size")}),
-        Member("jules", {"conv2d": _HOG}),
-        Member("karim", forged),
-        Member("lena", right(3), late=timedelta(hours=26)),
-    ]
-
 
 def run_demo(home: Course, folder: Path, jobs: int, allow_degraded: bool, console: Console) -> int:
     """Make the course in `folder` anew, run the whole path, and print where to look."""
-    _prepare(home, folder)
+    prepare(home, folder)
     course = Course(folder.resolve())
-    code = release_assignments(course, [ASSIGNMENT], console)
-    _submit(course)
-    _set_due_date(course)
+    codes = [release_assignments(course, [PS1], console)]
     options = Options(limits_from(load_settings(course.root)), allow_degraded)
-    _, graded = grade_assignment(course, ASSIGNMENT, [], options, jobs, False, console)
-    written = write_feedback_pages(course, ASSIGNMENT, [], console)
-    page = folder / "feedback" / "daniel" / ASSIGNMENT / "convolution.html"
-    console.print(f"\nOpen [bold]{page}[/] in a browser: the feedback of a student with misconceptions.")
+    for assignment in (PS1, PS3):
+        submit(course, assignment)
+        set_due_date(course, assignment)
+        _, graded = grade_assignment(course, assignment, [], options, jobs, False, console)
+        codes += [
+            graded,
+            write_feedback_pages(course, assignment, [], console),
+            write_report(course, assignment, False, None, None, console),
+        ]
+    page = folder / "feedback" / "daniel" / PS1 / "convolution.html"
+    console.print("\nOpen in a browser:")
+    console.print(f"  {page}: the feedback of a student with misconceptions", highlight=False)
+    console.print(f"  {folder / 'report' / (PS1 + '.html')}: where the class stands", highlight=False)
     console.print(
         f"The gradebook is {folder / 'gradebook.db'}; the graded notebooks are in {folder / 'autograded'}/."
     )
-    return max(code, graded, written)
+    return max(codes)
 
 
-def _prepare(home: Course, folder: Path) -> None:
+def prepare(home: Course, folder: Path) -> None:
     """An empty course with the home course's source and settings; only an older demo is removed."""
     if folder.exists():
         if any(folder.iterdir()) and not (folder / _MARK).exists():
@@ -116,24 +63,32 @@ def _prepare(home: Course, folder: Path) -> None:
         shutil.rmtree(folder)
     folder.mkdir(parents=True)
     (folder / _MARK).touch()
+    ignored = shutil.ignore_patterns(".ipynb_checkpoints", PS1)
     shutil.copytree(
         home.root / "source", folder / "source", ignore=shutil.ignore_patterns(".ipynb_checkpoints")
     )
+    for made in ("release", "solutions"):  # those of ps1 are made by the demo itself
+        if (home.root / made).is_dir():
+            shutil.copytree(home.root / made, folder / made, ignore=ignored)
     settings = (home.root / CONFIG).read_text(encoding="utf-8")
     (folder / CONFIG).write_text(settings + _SETTINGS, encoding="utf-8")
 
 
-def _submit(course: Course) -> None:
-    sheet = AnswerSheet(course.root, ASSIGNMENT)
-    for member in make_class(sheet, load_exercises(ASSIGNMENT)):
-        folder = course.root / "submitted" / member.student / ASSIGNMENT
+def submit(course: Course, assignment: str) -> None:
+    """Hand in the class's notebooks, each with its timestamp."""
+    sheet = AnswerSheet(course.root, assignment)
+    members = {PS1: arithmetic_class, PS3: depth_class}[assignment](load_exercises(assignment))
+    for member in members:
+        folder = course.root / "submitted" / member.student / assignment
         folder.mkdir(parents=True)
-        (folder / f"{sheet.template.notebook}.ipynb").write_bytes(sheet.bytes(member.answers, member.fill))
+        (folder / f"{sheet.template.notebook}.ipynb").write_bytes(
+            sheet.bytes(member.answers, member.fill, member.claims)
+        )
         handed_in = _DUE - timedelta(hours=2) if not member.late else _DUE + member.late
         (folder / "timestamp.txt").write_text(handed_in.strftime("%Y-%m-%d %H:%M:%S UTC\n"), encoding="utf-8")
 
 
-def _set_due_date(course: Course) -> None:
-    directory = course_directory(course.root, ASSIGNMENT)
+def set_due_date(course: Course, assignment: str) -> None:
+    directory = course_directory(course.root, assignment)
     with Gradebook(directory.db_url, directory.course_id) as gradebook:
-        gradebook.update_or_create_assignment(ASSIGNMENT, duedate=_DUE.strftime("%Y-%m-%d %H:%M:%S UTC"))
+        gradebook.update_or_create_assignment(assignment, duedate=_DUE.strftime("%Y-%m-%d %H:%M:%S UTC"))

@@ -20,7 +20,7 @@ from autograder.batch.course import Course
 from autograder.commands import release_assignments
 
 ROOT = Path(__file__).parents[2]
-PS1 = demo.ASSIGNMENT
+PS1 = demo.PS1
 
 
 @dataclass
@@ -76,11 +76,11 @@ def courses(tmp_path_factory: pytest.TempPathFactory) -> tuple[Graded, Graded]:
     running = {}
     for name, command in commands.items():
         folder = tmp_path_factory.mktemp(name) / "course"
-        demo._prepare(Course(ROOT), folder)
+        demo.prepare(Course(ROOT), folder)
         course = Course(folder)
         assert release_assignments(course, [PS1], Console(quiet=True)) == 0
-        demo._submit(course)
-        demo._set_due_date(course)
+        demo.submit(course, PS1)
+        demo.set_due_date(course, PS1)
         log = (folder / "said.txt").open("w+")
         running[name] = (
             folder,
