@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from pathlib import Path
 
@@ -71,6 +72,29 @@ def test_every_exercise_is_catalogued_in_several_styles(assignment: str, exercis
     assert len(one.right) >= STYLES.get(assignment, 5)
     assert one.misconceptions
     assert (FOLDER.parent / "suites" / assignment / f"test_{exercise}.py").is_file()
+
+
+#: Exercises that ask for numbers of one drawing, one network or one table: there is nothing to draw.
+FIXED = {
+    "equivariance",
+    "lenet_parameters",
+    "parameter_count",
+    "healthy_stacks",
+    "three_words",
+    "depth_experiment",
+}
+
+
+@pytest.mark.parametrize(("assignment", "exercise"), [(name, one.name) for name, one in EXERCISES])
+def test_every_check_draws_some_of_its_inputs(assignment: str, exercise: str) -> None:
+    """Who knows the suite, which is public, must not earn a check by it."""
+    if exercise in FIXED:
+        return
+    path = FOLDER.parent / "suites" / assignment / f"test_{exercise}.py"
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+            names = {one.id for line in node.body for one in ast.walk(line) if isinstance(one, ast.Name)}
+            assert "rng" in names, f"{path.name}: {node.name} asks the same in every course"
 
 
 def test_nothing_is_missing_in_the_files() -> None:

@@ -67,6 +67,6 @@ def test_best_pair(student: Student, rng: np.random.Generator) -> None:
 
 def test_never(student: Student, rng: np.random.Generator) -> None:
     """None where it diverges or would take more than ten thousand iterations; elsewhere a count."""
-    _agree(student, [PLAIN, (0.001, 0.0)])
+    _agree(student, [PLAIN, (0.001, 0.0), _drawn(rng, 0.0)])
     for case in ((0.021, 0.0), (0.0005, 0.0)):
         same(student.momentum_iterations(*case), None)

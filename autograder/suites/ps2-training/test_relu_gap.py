@@ -55,7 +55,8 @@ def test_output_of_the_mean(student: Student, rng: np.random.Generator) -> None:
 def test_without_gap(student: Student, rng: np.random.Generator) -> None:
     """Both numbers where no mask switches the unit off, and where nothing is dropped."""
     positive = np.array([0.5, 1.0, 2.0])
-    cases = [(positive, positive[::-1].copy(), 0.75, 0.4), (*MIXED, 0.0), (W, A, 4.5, 0.0)]
+    drawn = (rng.integers(1, 9, 4) * 0.25, rng.integers(1, 9, 4) * 0.5, 0.25, 0.35)
+    cases = [(positive, positive[::-1].copy(), 0.75, 0.4), (*MIXED, 0.0), (W, A, 4.5, 0.0), drawn]
     answers = [student.relu_gap(*case) for case in cases]
     for answer, case in zip(answers, cases, strict=True):
         first, second = items(answer, 2)

@@ -22,26 +22,31 @@ def _ask(student: Student, probe: Probe, training: bool = True) -> object:
     return student.run(CODE, needs=("ConvStackPostNorm",), **probe.inputs(training))
 
 
+def _asked(student: Student, rng: np.random.Generator, training: bool = True) -> list[tuple[object, Probe]]:
+    """Both answers before either is judged."""
+    return [(_ask(student, probe, training), probe) for probe in _probes(rng)]
+
+
 @pytest.mark.weight(2)
 def test_formula(student: Student, rng: np.random.Generator) -> None:
     """The norm of the sum of h and act(conv(h)), in every block, for other sizes of the stack."""
-    for probe in _probes(rng):
-        same_logits(_ask(student, probe), probe)
+    for answer, probe in _asked(student, rng):
+        same_logits(answer, probe)
 
 
 def test_gradients(student: Student, rng: np.random.Generator) -> None:
     """The gradient of every parameter, with the same weights."""
-    for probe in _probes(rng):
-        same_gradients(_ask(student, probe), probe)
+    for answer, probe in _asked(student, rng):
+        same_gradients(answer, probe)
 
 
 def test_trace(student: Student, rng: np.random.Generator) -> None:
     """The trace gets the mean absolute activation after each block, after its norm."""
-    for probe in _probes(rng):
-        same_trace(_ask(student, probe), probe)
+    for answer, probe in _asked(student, rng):
+        same_trace(answer, probe)
 
 
 def test_evaluation(student: Student, rng: np.random.Generator) -> None:
     """In evaluation mode each norm uses its own running statistics."""
-    for probe in _probes(rng):
-        same_logits(_ask(student, probe, training=False), probe, training=False)
+    for answer, probe in _asked(student, rng, training=False):
+        same_logits(answer, probe, training=False)

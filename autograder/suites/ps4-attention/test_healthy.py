@@ -37,7 +37,11 @@ def test_measured(student: Student, rng: np.random.Generator) -> None:
     plain = (np.array([2.485e-10, 1e-6, 1.153e-2]), np.array([0.072, 0.02, 0.015]))
     naive = (np.array([15.0, 30.0, 54.84]), np.array([0.286, 2.7, 25.077]))
     prenorm = (np.array([0.7508, 0.8, 0.7454]), np.array([0.459, 0.9, 1.421]))
-    _agree(student, [PRENORM, BARE, plain, naive, prenorm])
+    drawn = [
+        (scale * norms, activations)  # near one of them, and on the same side of every bound
+        for (norms, activations), scale in zip((PRENORM, BARE, naive), rng.uniform(0.5, 2.0, 3), strict=True)
+    ]
+    _agree(student, [PRENORM, BARE, plain, naive, prenorm, *drawn])
 
 
 @pytest.mark.weight(2)
