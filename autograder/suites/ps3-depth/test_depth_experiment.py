@@ -12,17 +12,18 @@ import numpy as np
 import pytest
 
 from autograder.exercises.compare import Stage, WrongAnswer, close, entries, exact, items, same
-from autograder.reference.depth import break_depth, measure_gradient, separation_depth
+from autograder.reference.depth import ConvStack, break_depth, separation_depth
 from autograder.sandbox.student import Student, StudentFailure
+from autograder.suites.stacks import default_ratio
 from autograder.suites.trainings import accuracies, easy_sets, learnt, stuck, train
 
 DEPTHS = [4, 8, 12, 20]
 EPOCHS = 8
 KEYS = ["data", "depths", "plain_ratios", "plain", "prenorm", "break_depth", "separation_depth"]
 MODES = ("plain", "prenorm")
-#: Epochs of the spot check; the first of a training do not depend on how many follow.
-SPOT = 2
-#: On another processor the accuracies after two epochs differ by up to 0.07 (measured); a run with
+#: Epochs of the spot check; the first of a training does not depend on how many follow.
+SPOT = 1
+#: On another processor the first accuracies differ by up to 0.07 (measured); a run with
 #: another batch order by up to 0.3. A plain stack of 8 or 12 blocks may learn on one and not on the other.
 FAR = 0.15
 
@@ -59,8 +60,7 @@ def test_ratios(student: Student, rng: np.random.Generator) -> None:
     """The gradient ratios of the plain stack are recorded, and they are those measured again here."""
     claim = _claim(student)
     for depth, got in zip(DEPTHS, items(claim["plain_ratios"], len(DEPTHS)), strict=True):
-        norms, _, _ = measure_gradient("plain", depth=depth)
-        close(got, norms[0] / norms[-1], rtol=5e-2, atol=0)
+        close(got, default_ratio(ConvStack, depth), rtol=5e-2, atol=0)
 
 
 @pytest.mark.weight(2)
@@ -117,7 +117,7 @@ def _compare_all(student: Student, curves: dict[str, list[list[float]]], again: 
 def _compare(student: Student, what: str, claimed: list[float], measured: list[float]) -> None:
     if max(abs(one - other) for one, other in zip(claimed, measured, strict=True)) > FAR:
         student.flag(
-            f"{what}: recorded {_words(claimed)} after the first epochs, but {_words(measured)} when "
+            f"{what}: recorded {_words(claimed)} after the first epoch, but {_words(measured)} when "
             "measured again. Ask how the numbers came about before you judge."
         )
 

@@ -28,11 +28,10 @@ def test_depth_and_mode(student: Student, rng: np.random.Generator) -> None:
     sets = easy_sets(rng, _labels(rng))
     learnt(train(student, sets, "prenorm", 2, epochs=3))
     learnt(train(student, sets, "prenorm", 20, epochs=2))
-    stuck(train(student, sets, "plain", 20, epochs=2), SHARES / SHARES.sum())
-    for depth in (1, 2):
-        values = train(student, sets, "plain", depth, epochs=8)
-        if all(value < 0.45 for value in values):
-            raise WrongAnswer(Stage.VALUE, "A shallow plain stack that should have begun to learn did not.")
+    stuck(train(student, sets, "plain", 20, epochs=1), SHARES / SHARES.sum())
+    values = train(student, sets, "plain", 1, epochs=8)
+    if all(value < 0.45 for value in values):
+        raise WrongAnswer(Stage.VALUE, "A shallow plain stack that should have begun to learn did not.")
 
 
 def test_one_an_epoch(student: Student, rng: np.random.Generator) -> None:
