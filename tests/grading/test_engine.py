@@ -285,7 +285,9 @@ def test_a_wrong_answer_before_our_error_does_not_hide_it(grade: Grade) -> None:
     wrong = WrongAnswer(Stage.VALUE, "No.")
     both = SimpleNamespace(
         checks=lambda name: [Check("add", n, "S.", 1.0, None) for n in ("wrong", "broken")],
-        run=lambda check, channel, secret: wrong if check.name == "wrong" else ValueError("ours"),
+        run=lambda check, channel, secret, experiments: (
+            wrong if check.name == "wrong" else ValueError("ours")
+        ),
     )
     graded = grade(of=both)
     assert outcomes(graded) == [Outcome.FAILED, Outcome.ERROR]
@@ -307,7 +309,9 @@ def test_the_shares_of_the_checks_add_up(parts: list[tuple[float, bool]]) -> Non
     made = [Check("add", f"c{number}", "S.", weight, passed) for number, (weight, passed) in enumerate(parts)]
     stand_in = SimpleNamespace(
         checks=lambda name: made if name == "add" else made[:1],
-        run=lambda check, channel, secret: None if check.item else WrongAnswer(Stage.VALUE, "No."),
+        run=lambda check, channel, secret, experiments: (
+            None if check.item else WrongAnswer(Stage.VALUE, "No.")
+        ),
     )
     engine = Engine(
         TEMPLATE, cast(Suite, stand_in), FakeSandbox().as_sandbox(), Limits(), "s", exercises=EXERCISES
