@@ -149,32 +149,59 @@ class Zygote:
             )
         isolated = "pid namespace" in self._layers.reached
         for pid, child in self._children.items():
-            if resident_memory(None if isolated else pid) > child["memory"]:
+            only = None if isolated else pid
+            # The exact measure is dear: it is taken only where the cheap one exceeds the limit.
+            if resident_memory(only) > child["memory"] and held_memory(only) > child["memory"]:
                 child["oom"] = True
                 os.kill(pid, signal.SIGKILL)
 
 
 def resident_memory(only: int | None) -> int:
-    """Bytes that submissions hold: of process `only`, or of all in this PID namespace but the zygote.
+    """Bytes that submissions hold at most: of process `only`, or of all in this PID namespace but the zygote.
 
-    Shared pages count once for each process that maps them, so a limit is met early, never late.
+    Shared pages, those of the zygote among them, count once for each process that maps them.
     """
     page = os.sysconf("SC_PAGE_SIZE")
     total = 0
-    own = os.getpid()
+    for name in _submissions(only):
+        try:
+            with open(f"/proc/{name}/statm") as file:
+                fields = file.read().split()
+        except OSError:
+            continue
+        total += (int(fields[1]) - int(fields[2])) * page + _shared_anonymous(name)
+    return total
+
+
+def held_memory(only: int | None) -> int:
+    """The same, each shared page divided by the number of processes that map it.
+
+    Where the kernel does not tell, what `resident_memory` says: a limit is met early, never late.
+    """
+    total = 0
+    for name in _submissions(only):
+        try:
+            with open(f"/proc/{name}/smaps_rollup") as file:
+                lines = [line.split() for line in file if line.startswith(("Pss_Anon:", "Pss_Shmem:"))]
+        except (FileNotFoundError, ProcessLookupError):
+            if os.path.isdir(f"/proc/{name}"):
+                return resident_memory(only)  # this kernel has no such file
+            continue
+        except OSError:
+            return resident_memory(only)
+        if len(lines) != 2:
+            return resident_memory(only)
+        total += sum(int(line[1]) * 1024 for line in lines)
+    return total
+
+
+def _submissions(only: int | None) -> list[str]:
     try:
         names = os.listdir("/proc") if only is None else [str(only)]
     except OSError:
-        return 0
-    for name in names:
-        if name.isdigit() and int(name) != own:
-            try:
-                with open(f"/proc/{name}/statm") as file:
-                    fields = file.read().split()
-            except OSError:
-                continue
-            total += (int(fields[1]) - int(fields[2])) * page + _shared_anonymous(name)
-    return total
+        return []
+    own = str(os.getpid())
+    return [name for name in names if name.isdigit() and name != own]
 
 
 def _shared_anonymous(pid: str) -> int:

@@ -25,7 +25,7 @@ assert os.getuid() != 0
 course = Path.home() / "course"
 (course / "submitted").mkdir(parents=True)
 (course / "gradebook.db").write_text("grades")
-limits = Limits(memory=1500 * MIB, processes=10, folder_size=16 * MIB)
+limits = Limits(memory=3400 * MIB, processes=10, folder_size=16 * MIB)
 
 proof = prove(course, limits)
 assert tuple(one.layer for one in proof.layers) == LAYERS
@@ -78,7 +78,7 @@ for _ in range(8):
     if not os.fork():
         x = b"x" * (300 << 20)
         time.sleep(30)
-time.sleep(8)
+time.sleep(15)
 '''
     ends(StudentOutOfMemory, lambda: session.run_cell(hog, 20))
     session.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import os
 import time
 from typing import Any
 
@@ -286,6 +287,23 @@ def test_memory_that_no_process_holds_is_refused(session: Session, source: str) 
 def test_private_memory_within_the_limit(session: Session) -> None:
     reply = cell(session, "import numpy as np\nx = np.ones(10_000_000)\nprint(x.sum())")
     assert printed(reply) == "10000000.0\n"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="an ordinary user's kernel does not tell what is shared")
+def test_forks_share_the_memory_that_they_inherit(session: Session) -> None:
+    """Six workers of a data loader, each a copy of a warm interpreter that fills a third of the limit."""
+    source = """
+import os, time
+children = []
+for _ in range(6):
+    child = os.fork()
+    if not child:
+        time.sleep(1.5)
+        os._exit(0)
+    children.append(child)
+print([os.waitpid(child, 0)[1] for child in children])
+"""
+    assert printed(cell(session, source, seconds=8)) == "[0, 0, 0, 0, 0, 0]\n"
 
 
 FLOODS = {
