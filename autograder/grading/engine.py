@@ -132,12 +132,18 @@ class Engine:
             return _total(cell, results)
         questions = _Questions(name, execution, self._limits, flags)
         results = []
+        telling: list[Probe] = []  # asked by a failed check: few wrong answers agree on them
+        others: list[Probe] = []
         for check in checks:
             questions.heard = False
+            asked = len(questions.probes)
             raised = self._suite.run(check, questions, self._secret, questions)
             verdict = self._judge(check, raised, questions, execution, trouble)
             results.append(_result(check, cell.points, checks, verdict))
-        return _total(cell, self._name(self._exercises.get(name), questions.probes, results))
+            (telling if verdict.outcome is Outcome.FAILED else others).extend(questions.probes[asked:])
+        # The quick ones first: a wrong answer that differs on one is spared the rest, which may be trainings.
+        probes = [*sorted(telling, key=_seconds), *sorted(others, key=_seconds)]
+        return _total(cell, self._name(self._exercises.get(name), probes, results))
 
     def _judge(
         self,
@@ -255,6 +261,7 @@ class _Questions:
             raise StudentTimeout("The submission's time was over before this check.")
         seconds = max(0.1, min(most or self._limits.call_seconds, self._execution.remaining()))
         self.heard = True
+        began = time.monotonic()
         try:
             value = question(session, seconds)
         except StudentRaised as raised:
@@ -270,8 +277,12 @@ class _Questions:
             if not session.alive or self._late >= _PATIENCE or isinstance(failed, StudentCrashed):
                 self._dead = failed
             raise
-        self.probes.append(replace(probe, value=value))
+        self.probes.append(replace(probe, value=value, seconds=time.monotonic() - began))
         return value
+
+
+def _seconds(probe: Probe) -> float:
+    return probe.seconds
 
 
 def _is_students(cell: PlannedCell) -> bool:

@@ -20,6 +20,7 @@ class Probe:
     """A question that was put to the student's names, and the plain answer.
 
     `args` is None for a variable that was read; `raised` holds the built-in classes of an exception.
+    `seconds`: how long the answer took, so that costly questions are compared last.
     """
 
     name: str
@@ -27,6 +28,7 @@ class Probe:
     kwargs: dict[str, Any]
     value: Any = None
     raised: tuple[str, ...] | None = None
+    seconds: float = 0.0
 
 
 @np.errstate(all="ignore")  # a wrong answer may overflow: that is no warning to the grader
