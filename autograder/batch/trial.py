@@ -8,6 +8,7 @@ from autograder.exercises.catalogue import load_exercises
 from autograder.grading.answers import AnswerSheet
 from autograder.grading.engine import Engine, Graded
 from autograder.grading.experiments import Claim
+from autograder.grading.naming import Known
 from autograder.grading.submission import rebuild
 from autograder.grading.suite import Suite
 from autograder.results import ExerciseResult
@@ -27,6 +28,7 @@ class Trial:
         self._limits = limits
         self._secret = secret
         self._exercises = load_exercises(sheet.template.assignment)
+        self._known: Known = {}
 
     def grade(
         self, exercise: str, code: str | None, claims: Mapping[str, Claim] | None = None, rerun: bool = False
@@ -37,7 +39,14 @@ class Trial:
         """
         sheet = self._sheet.only(exercise)
         engine = Engine(
-            sheet.template, self._suite, self._sandbox, self._limits, self._secret, self._exercises, rerun
+            sheet.template,
+            self._suite,
+            self._sandbox,
+            self._limits,
+            self._secret,
+            self._exercises,
+            rerun,
+            self._known,
         )
         recorded = None if claims is None else {exercise: claims}
         return engine.grade(rebuild(sheet.bytes({exercise: code}, claims=recorded), sheet.template), "trial")

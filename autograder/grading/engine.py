@@ -17,7 +17,7 @@ from autograder.exercises.compare import WrongAnswer
 from autograder.grading.autograded import graded_notebook
 from autograder.grading.execution import Execution, outcome_of
 from autograder.grading.experiments import Claim
-from autograder.grading.naming import Probe, named
+from autograder.grading.naming import Known, Probe, named
 from autograder.grading.submission import PlannedCell, Submission
 from autograder.grading.suite import Check, Suite
 from autograder.grading.template import Role, Template, TemplateCell
@@ -70,14 +70,19 @@ class Engine:
         secret: str,
         exercises: dict[str, Exercise] | None = None,
         rerun_experiments: bool = False,
+        known: Known | None = None,
     ) -> None:
-        """`exercises`: the catalogue that names misconceptions; by default the assignment's own files."""
+        """`exercises`: the catalogue that names misconceptions; by default the assignment's own files.
+
+        `known`: what its wrong answers gave before, to be shared by engines of one assignment.
+        """
         self.template = template
         self._suite = suite
         self._sandbox = sandbox
         self._limits = limits
         self._secret = secret
         self._rerun_experiments = rerun_experiments
+        self._known: Known = {} if known is None else known
         self._exercises = load_exercises(template.assignment) if exercises is None else exercises
 
     def grade(self, submission: Submission, student: str) -> Graded:
@@ -179,7 +184,7 @@ class Engine:
     ) -> list[CheckResult]:
         """Put the misconception's name on the failed checks, and its sentence on the first."""
         failed = [result for result in results if result.outcome is Outcome.FAILED]
-        found = named(exercise, probes) if exercise is not None and failed else None
+        found = named(exercise, probes, self._known) if exercise is not None and failed else None
         if found is None:
             return results
         return [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import json
 from dataclasses import dataclass, field, replace
@@ -178,7 +179,8 @@ def _marking(source: str) -> str | None:
 def trimmed(template: Template, exercise: str) -> Template:
     """The given code, one exercise and what it builds on: enough to run its suite.
 
-    Without the other exercises and the figures.
+    Without the other exercises, the figures, the cells that use another exercise's answer and what
+    comes after the exercise.
 
     Raises `CourseError` for an exercise that the template does not have.
     """
@@ -190,10 +192,12 @@ def trimmed(template: Template, exercise: str) -> Template:
             f"There are: {', '.join(sorted(exercises))}.",
         )
     wanted = (exercise, *template.builds_on.get(exercise, ()))
-    others = tuple(f"{name}_" for name in exercises if name not in wanted and not exercise.startswith(name))
+    removed = {name for name in exercises if name not in wanted}
+    others = tuple(f"{name}_" for name in removed if not exercise.startswith(name))
+    end = max(place for place, cell in enumerate(template.cells) if cell.exercise == exercise)
     kept = tuple(
         cell
-        for cell in template.cells
+        for cell in template.cells[: end + 1]
         if cell.exercise == exercise
         or (cell.role is Role.SOLUTION and cell.exercise in wanted)
         or (
@@ -202,6 +206,16 @@ def trimmed(template: Template, exercise: str) -> Template:
             and not cell.illustration
             and not cell.grade_id.endswith("_figure")
             and not cell.grade_id.startswith(others)
+            and not _uses(cell.source, removed)
         )
     )
     return replace(template, cells=kept)
+
+
+def _uses(source: str, names: set[str]) -> bool:
+    """Whether a cell reads one of these names; not when it is more than plain Python."""
+    try:
+        nodes = list(ast.walk(ast.parse(source)))
+    except SyntaxError:
+        return False
+    return any(isinstance(node, ast.Name) and node.id in names for node in nodes)

@@ -60,5 +60,6 @@ def test_start(student: Student, rng: np.random.Generator) -> None:
 def test_conclusion(student: Student, rng: np.random.Generator) -> None:
     """Where removing skips is worse for the gradient of the first block, as the ratios say."""
     _class(student, rng)
+    word = student.value("worse_when_removed")
     _ratios(student, ["end", "start"])
-    same(student.value("worse_when_removed"), "end")
+    same(word, "end")

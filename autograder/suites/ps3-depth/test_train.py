@@ -65,7 +65,9 @@ def test_evaluation_mode(student: Student, rng: np.random.Generator) -> None:
 
 def test_seed(student: Student, rng: np.random.Generator) -> None:
     """The same seed gives the same accuracies again, whatever was drawn before; another seed gives others."""
-    sets = easy_sets(rng, _labels(rng))
+    # Many test images that are hard to tell apart: their accuracy shows the least change of the weights.
+    sets = easy_sets(rng, np.repeat(np.arange(5), 100))
+    sets["x_test"] += rng.normal(0.0, 4.0, sets["x_test"].shape).astype(np.float32)
     first = [train(student, sets, "naive", 2, seed=seed, epochs=3, draws=2) for seed in (3, 4, 5)]
     again = train(student, sets, "naive", 2, seed=4, epochs=3, draws=7)
     close(again, accuracies(first[1], 3))
