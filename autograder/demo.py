@@ -24,8 +24,8 @@ _MARK = ".deepdrills-demo"
 _DUE = datetime(2026, 10, 5, 12, 0, tzinfo=UTC)
 _SETTINGS = """
 # The demo's class has an endless loop and a memory hog in it: no need to wait as long as for a real one.
-c.SandboxLimits.cell_seconds = 8.0
-c.SandboxLimits.call_seconds = 2.0
+c.SandboxLimits.cell_seconds = 20.0
+c.SandboxLimits.call_seconds = 4.0
 c.SandboxLimits.memory = 1 << 30
 """
 
