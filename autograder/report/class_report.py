@@ -47,6 +47,8 @@ class StudentLine:
     penalty: float
     seconds: float
     repairs: tuple[str, ...]
+    #: Claims that a spot check contradicts: to ask about, never a verdict.
+    flags: tuple[str, ...]
     misconceptions: int
     outcomes: dict[str, int]
     to_mark: tuple[str, ...]
@@ -75,6 +77,10 @@ class ClassReport:
     @property
     def to_mark(self) -> list[StudentLine]:
         return [one for one in self.students if one.to_mark]
+
+    @property
+    def flagged(self) -> list[StudentLine]:
+        return [one for one in self.students if one.flags]
 
     @property
     def repaired(self) -> list[StudentLine]:
@@ -169,6 +175,7 @@ def _student(one: StudentRecord) -> StudentLine:
         penalty=one.penalty,
         seconds=one.report.seconds if one.report else 0.0,
         repairs=one.report.repairs if one.report else (),
+        flags=one.report.flags if one.report else (),
         misconceptions=len(named),
         outcomes={name: count for name, count in outcomes.items() if count},
         to_mark=tuple(mark.grade_id for mark in one.marks if mark.to_mark),

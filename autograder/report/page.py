@@ -37,17 +37,17 @@ def page(report: ClassReport) -> str:
 
 
 def report_csv(report: ClassReport) -> str:
-    """One line a student: total, points of each exercise, time, repairs, misconceptions, lateness."""
+    """One line a student: total, points of each exercise, time, repairs, flags, misconceptions, lateness."""
     names = [one.item.name for one in report.exercises]
     rows: list[list[object]] = [
         ["student", "score", "max_score", *names, "late_seconds", "penalty", "grading_seconds", "repairs",
-         "misconceptions", "to_mark"]
+         "flags", "misconceptions", "to_mark"]
     ]  # fmt: skip
     for one in report.students:
         points_of = [one.points.get(name) for name in names]
         rows.append(
             [one.student, one.score, one.max_score, *points_of, one.late_seconds, one.penalty, one.seconds,
-             len(one.repairs), one.misconceptions, len(one.to_mark)]
+             len(one.repairs), len(one.flags), one.misconceptions, len(one.to_mark)]
         )  # fmt: skip
     return csv_text(rows)
 

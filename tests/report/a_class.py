@@ -17,6 +17,7 @@ def student(
     penalty: float = 0.0,
     misconception: str | None = None,
     repairs: tuple[str, ...] = (),
+    flags: tuple[str, ...] = (),
     to_mark: bool = False,
     code: dict[str, str] | None = None,
     message: str = "No.",
@@ -41,6 +42,7 @@ def student(
         ("seccomp",),
         1.25,
         tuple(results),
+        flags,
     )
     marks = tuple(
         Mark(one, given[one], MOST[one], to_mark and one == "why_written", one == "why_written")

@@ -19,7 +19,7 @@ CLASS = record(
     student("cy", 0, 2, misconception="ceil", to_mark=True),
     student("di", 0.5, 1, 0, misconception="ceil", repairs=("The notebook was called 'di_miller.ipynb'.",)),
     student("ed", 1, 0, misconception="area", to_mark=True),
-    student("flo", 2, 2, 1),
+    student("flo", 2, 2, 1, flags=("depth_experiment: recorded 0.97, but 0.51 when measured again.",)),
     missing=("gus",),
 )
 
@@ -67,6 +67,7 @@ def test_late_unmarked_repaired_and_missing() -> None:
     assert [(one.student, duration(one.late_seconds)) for one in report.late] == [("bob", "2 h")]
     assert [one.student for one in report.to_mark] == ["cy", "ed"]
     assert [one.student for one in report.repaired] == ["di"]
+    assert [(one.student, len(one.flags)) for one in report.flagged] == [("flo", 1)]
     assert report.missing == ("gus",)
 
 

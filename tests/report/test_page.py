@@ -38,7 +38,15 @@ class Reader(HTMLParser):
 def hostile_page(text: str) -> str:
     a_class = record(
         student(
-            text, 0, 1, misconception=text, repairs=(text,), late=60, to_mark=True, code={"output_size": LOOP}
+            text,
+            0,
+            1,
+            misconception=text,
+            repairs=(text,),
+            flags=(text,),
+            late=60,
+            to_mark=True,
+            code={"output_size": LOOP},
         ),
         student("bob", 2, 2, 1, code={"output_size": LOOP}),
         missing=(text + "x",),
