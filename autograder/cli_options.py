@@ -86,4 +86,4 @@ def write_json(path: Path | None, found: Any) -> None:
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise UsageError(f"{path}: it could not be written ({error.strerror}).") from error
+        raise UsageError(f"{path}: the JSON could not be written ({error.strerror}).") from error

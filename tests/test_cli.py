@@ -309,7 +309,7 @@ def test_reports_that_can_not_be_written_are_wrong_use(
     root = graded([Done("ada", report("ada"), "k")])
     ran = run("grade", ASSIGNMENT, "--course", root, "--json", tmp_path)
     assert ran.code == 2
-    assert "the reports could not be written (Is a directory)" in ran.err
+    assert "the JSON could not be written (Is a directory)" in ran.err
 
 
 # ---- the command itself, on the course itself ----
