@@ -20,6 +20,9 @@ from autograder.batch.course import Course
 from autograder.commands import release_assignments
 
 ROOT = Path(__file__).parents[2]
+#: In one process: the two courses are graded once for all these tests.
+pytestmark = pytest.mark.xdist_group("two_ways")
+
 PS1 = demo.PS1
 
 
