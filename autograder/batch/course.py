@@ -201,6 +201,7 @@ def _basis(course: Course, template: Template, options: Options, secret: str) ->
         tree_digest(
             package / "grading", package / "sandbox", package / "reference",
             package / "exercises", package / "suites" / assignment,
+            *sorted((package / "suites").glob("*.py")),  # what several suites share
         ),
     )  # fmt: skip
 

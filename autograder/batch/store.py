@@ -48,14 +48,15 @@ def content_key(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
-def tree_digest(*folders: Path) -> str:
-    """A digest of the Python and data files of some folders.
+def tree_digest(*places: Path) -> str:
+    """A digest of some files, and of the Python and data files of some folders.
 
     Results do not outlive the code that made them.
     """
     total = hashlib.sha256()
-    for folder in folders:
-        for path in sorted(folder.rglob("*")):
+    for place in places:
+        folder = place.parent if place.is_file() else place
+        for path in [place] if place.is_file() else sorted(place.rglob("*")):
             if path.suffix in (".py", ".toml") and "__pycache__" not in path.parts:
                 total.update(str(path.relative_to(folder)).encode() + b"\0" + path.read_bytes() + b"\0")
     return total.hexdigest()

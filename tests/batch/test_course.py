@@ -156,6 +156,22 @@ def test_the_courses_own_data_files_win_over_a_students(root: Path, start: Start
     assert start().submission(handed(root, "ada")).files == {"values.csv": b"1,2", "mine.csv": b"mine"}
 
 
+def test_the_key_covers_what_several_suites_share(
+    root: Path, start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    digested: list[Path] = []
+
+    def record(*places: Path) -> str:
+        digested.extend(places)
+        return ""
+
+    monkeypatch.setattr(module, "tree_digest", record)
+    start()
+    shared = Path(autograder.__file__).parent / "suites"
+    assert set(shared.glob("*.py")) <= set(digested)
+    assert shared / "stacks.py" in digested
+
+
 def test_without_a_secret_of_the_course_one_is_made(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("DEEPDRILLS_SECRET", raising=False)
     Grader(Course(root), ASSIGNMENT, Options())
