@@ -177,19 +177,18 @@ def held_memory(only: int | None) -> int:
     """The same, each shared page divided by the number of processes that map it.
 
     Where the kernel does not tell, what `resident_memory` says: a limit is met early, never late.
+    A process that has ended since it was listed, or waits to be reaped, holds nothing.
     """
+    if not os.path.exists(f"/proc/{os.getpid()}/smaps_rollup"):
+        return resident_memory(only)
     total = 0
     for name in _submissions(only):
         try:
             with open(f"/proc/{name}/smaps_rollup") as file:
                 lines = [line.split() for line in file if line.startswith(("Pss_Anon:", "Pss_Shmem:"))]
         except (FileNotFoundError, ProcessLookupError):
-            if os.path.isdir(f"/proc/{name}"):
-                return resident_memory(only)  # this kernel has no such file
             continue
         except OSError:
-            return resident_memory(only)
-        if len(lines) != 2:
             return resident_memory(only)
         total += sum(int(line[1]) * 1024 for line in lines)
     return total
