@@ -17,6 +17,8 @@ from autograder.cli_options import (
     DegradedOption,
     JobsOption,
     JsonOption,
+    LogOption,
+    QuietOption,
     RerunOption,
     console,
     errors,
@@ -26,6 +28,7 @@ from autograder.cli_options import (
     write_json,
 )
 from autograder.errors import DeepdrillsError, UsageError
+from autograder.imports import skip_slow_grammar
 
 app = typer.Typer(
     name="deepdrills",
@@ -78,16 +81,57 @@ def grade(
     allow_degraded: DegradedOption = False,
     course: CourseOption = None,
     json_file: JsonOption = None,
+    quiet: QuietOption = False,
+    log: LogOption = None,
 ) -> None:
-    """Grade submitted/<student>/<assignment>/ in parallel, and write gradebook.db and autograded/."""
-    from autograder.commands import grade_assignment
+    """Grade submitted/<student>/<assignment>/ in parallel, and write gradebook.db and autograded/.
+
+    A run that ends early goes on where it was when it is started again: what is graded is kept by its
+    content. What has not changed since it was written is not touched.
+    """
+    from autograder.grading_run import Watch, grade_assignment
 
     found = find_course(course)
     options = options_of(found, allow_degraded, rerun_experiments)
-    reports, code = grade_assignment(
-        found, assignment, student or [], options, jobs, force, screen(json_file)
-    )
-    write_json(json_file, [report.to_json() for report in reports])
+    watch = Watch(screen(json_file), quiet, log)
+    reports, code = grade_assignment(found, assignment, student or [], options, jobs, force, watch)
+    write_json(json_file, (report.to_json() for report in reports))
+    raise typer.Exit(code)
+
+
+@app.command()
+def regrade(
+    assignment: Annotated[str, typer.Argument(help="The assignment, as its folder in source/ is called.")],
+    student: Annotated[
+        list[str] | None,
+        typer.Option("--student", "-s", help="Only this student; may be repeated.", show_default=False),
+    ] = None,
+    diff: Annotated[
+        bool, typer.Option("--diff", help="Only show what would change; write no gradebook.")
+    ] = False,
+    jobs: JobsOption = JOBS,
+    rerun_experiments: RerunOption = False,
+    allow_degraded: DegradedOption = False,
+    course: CourseOption = None,
+    json_file: JsonOption = None,
+    quiet: QuietOption = False,
+    log: LogOption = None,
+) -> None:
+    """Show whose points change since they were written, and why; then write them, unless --diff is given.
+
+    Run it after a change of a suite, a reference or a setting. Only exercises whose suite changed are
+    checked again.
+    """
+    from dataclasses import asdict
+
+    from autograder.grading_run import Watch
+    from autograder.regrading import regrade_assignment
+
+    found = find_course(course)
+    options = options_of(found, allow_degraded, rerun_experiments)
+    watch = Watch(screen(json_file), quiet, log)
+    changes, code = regrade_assignment(found, assignment, student or [], options, jobs, diff, watch)
+    write_json(json_file, [asdict(change) for change in changes])
     raise typer.Exit(code)
 
 
@@ -159,6 +203,7 @@ def doctor(course: CourseOption = None) -> None:
 
 def main() -> None:
     """Run the command; an error of ours is one line that says what to do, with its own exit code."""
+    skip_slow_grammar()
     logging.basicConfig(level=os.environ.get("DEEPDRILLS_LOG", "ERROR"), format="%(levelname)s %(message)s")
     try:
         app()

@@ -45,6 +45,17 @@ JsonOption = Annotated[
     ),
 ]
 
+QuietOption = Annotated[
+    bool, typer.Option("--quiet", "-q", help="Show no progress and no table; what went wrong is still said.")
+]
+LogOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--log",
+        help="Add a line for each submission to this file; by default .deepdrills/log/<assignment>.log.",
+        show_default=False,
+    ),
+]
 JobsOption = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Worker processes.")]
 #: Worker processes by default.
 JOBS = os.cpu_count() or 1
@@ -79,7 +90,7 @@ def screen(json_file: Path | None) -> Console:
 def write_json(path: Path | None, found: Any) -> None:
     if path is None:
         return
-    text = json.dumps(found, indent=1) + "\n"
+    text = json.dumps(found if isinstance(found, dict) else list(found), indent=1) + "\n"
     if str(path) == "-":
         print(text, end="")
         return

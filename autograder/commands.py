@@ -1,33 +1,21 @@
-"""What the commands do: release, grade, try and feedback, with what a person sees meanwhile."""
+"""What the commands do: release, try and feedback, with what a person sees meanwhile."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 
 from autograder.batch.course import Course, Grader, Options
 from autograder.batch.folder import read_file
-from autograder.batch.local import Done, grade_all
-from autograder.batch.plan import Job, plan
-from autograder.batch.staging import stage, staged_root
 from autograder.errors import CourseError, UsageError
 from autograder.grading.reading import read_notebook
 from autograder.grading.secret import course_secret
 from autograder.grading.template import load_template
-from autograder.nbgrader_bridge.gradebook import ensure_assignment, write_feedback, write_grades
-from autograder.nbgrader_bridge.lateness import late_seconds
+from autograder.nbgrader_bridge.gradebook import write_feedback
 from autograder.nbgrader_bridge.release import release_assignment
 from autograder.nbgrader_bridge.release_audit import audit_release
-from autograder.report.table import check_table, safe, score_table
+from autograder.report.table import check_table, safe
 from autograder.results import GradeReport, Outcome
 
 
@@ -46,69 +34,6 @@ def release_assignments(course: Course, names: list[str], console: Console) -> i
         if not found:
             console.print(f"{name}: released, and the audit found nothing that students should not see.")
     return 1 if problems else 0
-
-
-def grade_assignment(
-    course: Course,
-    assignment: str,
-    students: list[str],
-    options: Options,
-    jobs: int,
-    force: bool,
-    console: Console,
-) -> tuple[list[GradeReport], int]:
-    """Grade, write the gradebook, print the table; the reports and the exit code."""
-    known_assignments(course, [assignment])
-    everyone = course.students(assignment)
-    unknown = sorted(set(students) - set(everyone))
-    if unknown:
-        raise UsageError(
-            f"nothing was submitted by {', '.join(unknown)}: there is no "
-            f"submitted/<student>/{assignment}/ of that name."
-        )
-    if not everyone:
-        raise UsageError(
-            f"{course.root / 'submitted'}: no submission of {assignment}. "
-            f"Put each in submitted/<student>/{assignment}/ and run this again."
-        )
-    course_secret(course.root, create=True)
-    work = plan(course.root / "submitted", assignment, students or everyone)
-    done = _grade(course, assignment, work=work, options=options, jobs=jobs, force=force, console=console)
-    notebook = load_template(course.root, assignment).notebook
-    good = [one for one in done if one.ok]
-    for one in good:
-        stage(
-            course.root,
-            one.student,
-            assignment,
-            notebook,
-            course.root / "submitted" / one.student / assignment,
-            one.key,
-        )
-    with console.status("Writing the gradebook ..."):
-        ensure_assignment(course.root, assignment)
-        names = [one.student for one in good]
-        failures = (
-            write_grades(course.root, assignment, names, staged_root(course.root) / "submitted")
-            if names
-            else []
-        )
-        late = late_seconds(course.root, assignment)
-    reports = [
-        GradeReport.from_json(one.report.to_json() | {"late_seconds": late.get(one.student, 0.0)})
-        for one in done
-        if one.report is not None
-    ]
-    console.print(score_table(reports, f"{assignment}: {len(reports)} submissions"))
-    for one in done:
-        for words in one.trouble:
-            console.print(f"{safe(one.student)}: {safe(words)}", style="red" if not one.ok else "yellow")
-    for report in reports:
-        for flag in report.flags:
-            console.print(f"{safe(report.student)}: to look at: {safe(flag)}", style="yellow")
-    for name, words in failures:
-        console.print(f"{safe(name)}: not in the gradebook: {safe(words)}", style="red")
-    return reports, 1 if failures or len(good) < len(done) else 0
 
 
 def try_notebook(
@@ -144,34 +69,6 @@ def write_feedback_pages(course: Course, assignment: str, students: list[str], c
     pages = sorted((course.root / "feedback").glob(f"*/{assignment}/*.html"))
     console.print(f"{len(pages)} feedback pages in {(course.root / 'feedback').name}/<student>/{assignment}/")
     return 1 if failures else 0
-
-
-def _grade(
-    course: Course,
-    assignment: str,
-    *,
-    work: list[Job],
-    options: Options,
-    jobs: int,
-    force: bool,
-    console: Console,
-) -> list[Done]:
-    done: list[Done] = []
-    progress = Progress(
-        TextColumn("Grading"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("failed {task.fields[failed]}"),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-        console=console,
-    )
-    with progress:
-        task = progress.add_task("grading", total=len(work), failed=0)
-        for one in grade_all(course, assignment, work, options, jobs, force):
-            done.append(one)
-            progress.update(task, advance=1, failed=sum(not each.ok for each in done))
-    return sorted(done, key=lambda one: one.student)
 
 
 def known_assignments(course: Course, names: list[str]) -> list[str]:

@@ -10,11 +10,12 @@ from nbgrader.api import Gradebook
 from rich.console import Console
 
 from autograder.batch.course import CONFIG, Course, Options
-from autograder.commands import grade_assignment, release_assignments, write_feedback_pages
+from autograder.commands import release_assignments, write_feedback_pages
 from autograder.demo_class import arithmetic_class, depth_class
 from autograder.errors import UsageError
 from autograder.exercises.catalogue import load_exercises
 from autograder.grading.answers import AnswerSheet
+from autograder.grading_run import Watch, grade_assignment
 from autograder.nbgrader_bridge.gradebook import course_directory
 from autograder.nbgrader_bridge.settings import limits_from, load_settings
 from autograder.reporting import write_report
@@ -39,7 +40,7 @@ def run_demo(home: Course, folder: Path, jobs: int, allow_degraded: bool, consol
     for assignment in (PS1, PS3):
         submit(course, assignment)
         set_due_date(course, assignment)
-        _, graded = grade_assignment(course, assignment, [], options, jobs, False, console)
+        _, graded = grade_assignment(course, assignment, [], options, jobs, False, Watch(console))
         codes += [
             graded,
             write_feedback_pages(course, assignment, [], console),

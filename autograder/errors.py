@@ -1,5 +1,6 @@
 """The errors that are ours. What a student's code does is never one of them."""
 
+import errno
 from pathlib import Path
 
 
@@ -37,3 +38,19 @@ class MissingLayerError(SandboxError):
 
 class GradingError(DeepdrillsError):
     """Our own failure while grading one submission: it is reported and no score is written."""
+
+
+class DiskFullError(DeepdrillsError):
+    """There is no room to write results; everything that was written before is whole."""
+
+    def __init__(self, folder: Path | str) -> None:
+        super().__init__(
+            f"{folder}: the disk is full, so grading stopped. Make room, then run the same command again: "
+            "what is graded is kept and not graded again."
+        )
+        self.folder = folder
+
+
+def no_room(error: BaseException) -> bool:
+    """Whether an operating system's error says that a disk, or a person's share of it, is full."""
+    return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)

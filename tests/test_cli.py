@@ -9,18 +9,20 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from rich.console import Console
 
-from autograder import cli, cli_options, cli_teaching, commands
+from autograder import cli, cli_options, cli_teaching, grading_run
 from autograder.batch import course as course_module
-from autograder.batch.course import Grader
+from autograder.batch.course import Course, Grader
 from autograder.batch.local import Done
 from autograder.errors import MissingLayerError
-from autograder.grading.engine import Graded
+from autograder.grading.graded import Graded
 from autograder.grading.suite import Suite
+from autograder.nbgrader_bridge import writing
+from autograder.nbgrader_bridge.standing import Standing
 from autograder.results import ExerciseResult, GradeReport, Outcome
 
 from .batch.small_course import ASSIGNMENT, NOTEBOOK, hand_in, make_course
@@ -28,7 +30,8 @@ from .grading.fakes import FakeSandbox
 
 REPOSITORY = Path(__file__).parents[1]
 COMMANDS = (
-    "release", "grade", "try", "feedback", "report", "export", "audit", "new-exercise", "demo", "doctor",
+    "release", "grade", "regrade", "try", "feedback", "report", "export", "audit", "new-exercise", "demo",
+    "doctor",
 )  # fmt: skip
 
 
@@ -108,6 +111,8 @@ def test_help_lists_the_commands_and_teaches_a_week(run: Run, flag: str) -> None
             "grade",
             ["ASSIGNMENT", "--student", "--jobs", "--force", "--json", "--allow-degraded", "gradebook.db"],
         ),
+        ("grade", ["--quiet", "--log", "goes on where it was"]),
+        ("regrade", ["ASSIGNMENT", "--diff", "--student", "whose suite changed"]),
         ("try", ["NOTEBOOK", "--assignment", "--json", "--allow-degraded", "write nothing else"]),
         ("feedback", ["ASSIGNMENT", "--student", "feedback/<student>/<assignment>/<notebook>.html"]),
         ("demo", ["FOLDER", "--jobs", "demo-course"]),
@@ -228,13 +233,36 @@ def graded(monkeypatch: pytest.MonkeyPatch, course: Path) -> Callable[[list[Done
     def prepare(done: list[Done]) -> Path:
         for one in done:
             hand_in(course, one.student, None)
-        monkeypatch.setattr(commands, "grade_all", lambda *given: iter(done))
-        monkeypatch.setattr(commands, "ensure_assignment", lambda *given: None)
-        monkeypatch.setattr(commands, "late_seconds", lambda *given: {"ada": 3600.0})
-        monkeypatch.setattr(commands, "write_grades", lambda *given: [])
+            if one.ok and one.report is not None:
+                Course(course).store.put(one.key, Graded(one.report, {}))
+        monkeypatch.setattr(grading_run, "grade_all", lambda *given: iter(done))
+        late = {"ada": Standing(late_seconds=3600.0)}
+        monkeypatch.setattr(grading_run, "standing_of", lambda *given: late)
+        monkeypatch.setattr(writing, "ensure", lambda *given: None)
+        monkeypatch.setattr(writing, "GradebookWriter", NoGradebook)
+        NoGradebook.written = []
         return course
 
     return prepare
+
+
+class NoGradebook:
+    """Writes nothing, and remembers whose result it was given in the clean tree."""
+
+    written: ClassVar[list[str]] = []
+
+    def __init__(self, root: Path, assignment: str, submitted: Path) -> None:
+        self._submitted = submitted
+
+    def __enter__(self) -> NoGradebook:
+        return self
+
+    def __exit__(self, *_exc: object) -> None: ...
+
+    def write(self, students: list[str]) -> list[tuple[str, str]]:
+        assert all((self._submitted / student / ASSIGNMENT).is_dir() for student in students)
+        self.written.extend(students)
+        return []
 
 
 def test_graded_without_a_fault_exits_with_0(
@@ -263,8 +291,8 @@ def test_an_error_of_ours_exits_with_1_and_says_whose(
     ran = run("grade", ASSIGNMENT, "--course", root)
     assert ran.code == 1
     assert f"bao: {bad.trouble[0]}" in ran.out
-    assert (root / ".deepdrills" / "staged" / "submitted" / "ada").is_dir()
-    assert not (root / ".deepdrills" / "staged" / "submitted" / "bao").exists(), "no score is written for it"
+    assert NoGradebook.written == ["ada"], "no score is written for the other"
+    assert not (root / ".deepdrills" / "staged" / "submitted" / "ada").exists(), "the clean tree is emptied"
 
 
 def test_a_missing_layer_exits_with_1_and_names_it(

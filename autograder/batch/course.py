@@ -8,20 +8,29 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import autograder
+from autograder.batch.digests import PACKAGE, exercise_digests, files_digest
 from autograder.batch.folder import Handed, read_folder
 from autograder.batch.staging import staged_key
 from autograder.batch.store import Store, content_key, for_student, tree_digest
+from autograder.batch.templates import kept_template
 from autograder.errors import CourseError
-from autograder.grading.engine import Engine, Graded
+from autograder.grading.graded import Graded, Known
+from autograder.grading.prefix import locked_prefix
 from autograder.grading.secret import FOLDER, course_secret
 from autograder.grading.submission import Submission, rebuild
-from autograder.grading.suite import Suite
-from autograder.grading.template import Template, load_template
+from autograder.grading.template import Role, Template
 from autograder.results import Outcome
 from autograder.sandbox.limits import Limits
-from autograder.sandbox.process import Sandbox
+from autograder.sandbox.prefix import Prefix
+
+if TYPE_CHECKING:
+    from autograder.grading.engine import Engine
+    from autograder.grading.suite import Suite
+    from autograder.sandbox.process import Sandbox
+    from autograder.sandbox.seed import Seed
 
 CONFIG = "nbgrader_config.py"
 
@@ -58,6 +67,12 @@ class Course:
         return sorted({path.parent.name for path in self.root.glob("source/*/*.ipynb")})
 
     @property
+    def suites(self) -> Path:
+        """Where the hidden suites are: the course's own suites/ beside source/, else the package's."""
+        own = self.root / "suites"
+        return own if own.is_dir() else PACKAGE / "suites"
+
+    @property
     def store(self) -> Store:
         return Store(self.root / FOLDER / "results")
 
@@ -87,13 +102,19 @@ class Grader:
         """`sandbox`: gives a started one that outlives this grader; by default one of its own is started."""
         self.course = course
         self._lent = sandbox
-        self.template = load_template(course.root, assignment)
+        self.template = kept_template(course.root, assignment)
         if options.rerun_experiments:
             options = replace(options, limits=options.limits.for_experiments())
         self._options = options
         self._secret = secret or course_secret(course.root, create=True)
         self._basis = _basis(course, self.template, options, self._secret)
+        exercises = [cell.exercise for cell in self.template.cells if cell.role is Role.CHECKS]
+        self._digests = exercise_digests(course.suites, assignment, [name for name in exercises if name])
+        self._suites = content_key(*(f"{name} {one}" for name, one in self._digests.items()))
+        self._files = _course_files(course.root / "source" / assignment)
         self._stack = ExitStack()
+        self._suite: Suite | None = None
+        self._sandbox: Sandbox | None = None
         self._engine: Engine | None = None
 
     def __enter__(self) -> Grader:
@@ -101,15 +122,29 @@ class Grader:
 
     def __exit__(self, *_exc: object) -> None:
         self._stack.close()
-        self._engine = None
+        self._suite = self._sandbox = self._engine = None
+
+    def collect(self) -> None:
+        """Import what grading needs and collect the suites. Raises `CourseError` for a wrong one."""
+        from autograder.grading import engine  # noqa: F401  (it imports torch)
+        from autograder.grading.suite import Suite
+
+        if self._suite is None:
+            self._suite = self._stack.enter_context(Suite(self.template.assignment, self.course.suites))
+
+    @property
+    def note(self) -> str:
+        """What an operator should know of the sandbox; empty if nothing."""
+        return self._sandbox.note if self._sandbox is not None else ""
 
     def submission(self, handed: Handed) -> Submission:
         """What was handed in, rebuilt on the source, with the course's own files beside it."""
-        files = {**handed.files, **_course_files(self.course.root / "source" / self.template.assignment)}
+        files = {**handed.files, **self._files}
         return rebuild(handed.notebook, self.template, files, handed.notes)
 
     def key(self, submission: Submission) -> str:
-        return content_key(self._basis, submission.digest)
+        """The name of the submission's result: what was handed in, and what it is held against."""
+        return f"{content_key(self._basis, submission.digest)[:40]}-{self._suites[:24]}"
 
     def grade(self, handed: Handed, student: str, keep: bool = True, force: bool = False) -> Graded:
         """Grade, or take the result from the store. An error of ours is never stored."""
@@ -117,23 +152,43 @@ class Grader:
         key = self.key(submission)
         known = self.course.store.get(key) if keep and not force else None
         if known is None:
-            known = self._start().grade(submission, student)
+            graded = self._start().grade(submission, student, self._known(key) if keep and not force else {})
+            known = replace(graded, digests=self._digests)
             if keep and known.report.outcome is not Outcome.ERROR:
                 self.course.store.put(key, known)
         return for_student(known, student, 0.0)
 
+    def _known(self, key: str) -> dict[str, Known]:
+        """Exercises of this content that were graded before by the very same suites."""
+        known: dict[str, Known] = {}
+        for older in self.course.store.relatives(key):
+            for name, digest in self._digests.items():
+                if name not in known and older.digests.get(name) == digest:
+                    result = older.exercise(name)
+                    if result is not None:
+                        known[name] = result
+        return known
+
+    def new_sandbox(self, slot: int | None = None, seed: Seed | None = None) -> Sandbox:
+        """One for this assignment, not started: its first cells are run once in it."""
+        return _sandbox(self.course, self._options, self.prefix(), slot, seed)
+
+    def prefix(self) -> Prefix | None:
+        """The course's own cells before the first answer."""
+        return locked_prefix(self.template, self._files)
+
     def _start(self) -> Engine:
         if self._engine is None:
-            suite = self._stack.enter_context(Suite(self.template.assignment))
-            sandbox = (
-                self._lent()
-                if self._lent
-                else self._stack.enter_context(_sandbox(self.course, self._options))
-            )
+            # Here, for it imports torch and pytest: a look into the store needs neither.
+            from autograder.grading.engine import Engine
+
+            self.collect()
+            assert self._suite is not None
+            self._sandbox = self._lent() if self._lent else self._stack.enter_context(self.new_sandbox())
             self._engine = Engine(
                 self.template,
-                suite,
-                sandbox,
+                self._suite,
+                self._sandbox,
                 self._options.limits,
                 self._secret,
                 rerun_experiments=self._options.rerun_experiments,
@@ -141,8 +196,12 @@ class Grader:
         return self._engine
 
 
-def _sandbox(course: Course, options: Options) -> Sandbox:
-    return Sandbox(options.limits, hidden=[course.root], allow_degraded=options.allow_degraded)
+def _sandbox(
+    course: Course, options: Options, prefix: Prefix | None, slot: int | None = None, seed: Seed | None = None
+) -> Sandbox:
+    from autograder.sandbox.process import Sandbox
+
+    return Sandbox(options.limits, [course.root], options.allow_degraded, slot, prefix, seed)
 
 
 class WarmSandboxes:
@@ -152,12 +211,12 @@ class WarmSandboxes:
     """
 
     def __init__(self) -> None:
-        self._started: dict[tuple[Path, Options], Sandbox] = {}
+        self._started: dict[tuple[Path, Options, Prefix | None], Sandbox] = {}
 
-    def get(self, course: Course, options: Options) -> Sandbox:
-        key = (course.root, options)
+    def get(self, course: Course, options: Options, prefix: Prefix | None = None) -> Sandbox:
+        key = (course.root, options, prefix)
         if key not in self._started:
-            sandbox = _sandbox(course, options)
+            sandbox = _sandbox(course, options, prefix)
             sandbox.start()
             atexit.register(sandbox.close)
             self._started[key] = sandbox
@@ -177,7 +236,8 @@ def grade_one(
     if known is not None:
         return for_student(known, student, 0.0)
     chosen = options or Options()
-    with Grader(course, assignment, chosen, sandbox=lambda: _warm.get(course, chosen)) as grader:
+    grader = Grader(course, assignment, chosen, sandbox=lambda: _warm.get(course, chosen, grader.prefix()))
+    with grader:
         if notebook != grader.template.notebook:
             raise CourseError(
                 folder / f"{notebook}.ipynb",
@@ -188,7 +248,6 @@ def grade_one(
 
 
 def _basis(course: Course, template: Template, options: Options, secret: str) -> str:
-    package = Path(autograder.__file__).parent
     assignment = template.assignment
     return content_key(
         autograder.__version__,
@@ -198,11 +257,8 @@ def _basis(course: Course, template: Template, options: Options, secret: str) ->
         str(options.allow_degraded),
         str(options.rerun_experiments),
         secret,
-        tree_digest(
-            package / "grading", package / "sandbox", package / "reference",
-            package / "exercises", package / "suites" / assignment,
-            *sorted((package / "suites").glob("*.py")),  # what several suites share
-        ),
+        tree_digest(PACKAGE / "grading", PACKAGE / "sandbox"),
+        files_digest([PACKAGE / "results.py", *(PACKAGE / "exercises").glob("*.py")]),
     )  # fmt: skip
 
 

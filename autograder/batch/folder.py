@@ -143,14 +143,19 @@ def _looks_like_a_notebook(data: bytes) -> bool:
     return head.startswith(b"{") and b'"cells"' in data and b'"nbformat"' in data
 
 
+def timestamp_text(folder: Path) -> str | None:
+    """What timestamp.txt holds, whatever it is; None without one."""
+    data = _read(folder / "timestamp.txt", 200)
+    return None if data is None else data.decode("utf-8", "replace").strip()
+
+
 def read_timestamp(folder: Path) -> str | None:
     """The text of timestamp.txt if it says a time that nbgrader can read; None otherwise."""
+    text = timestamp_text(folder)
+    if text is None:
+        return None
     from nbgrader.utils import parse_utc
 
-    data = _read(folder / "timestamp.txt", 200)
-    if data is None:
-        return None
-    text = data.decode("utf-8", "replace").strip()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # an unknown time zone is only a warning

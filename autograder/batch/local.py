@@ -1,4 +1,4 @@
-"""The local executor: a few worker processes, each with its own sandbox, suites and reference.
+"""The local executor: a few worker processes, each with its own sandbox, forked from one nursery.
 
 A worker that dies takes one submission's result with it, never the batch: the submission is
 reported as our error and a new worker goes on.
@@ -7,22 +7,22 @@ reported as our error and a new worker goes on.
 from __future__ import annotations
 
 import json
-import multiprocessing
-import os
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from multiprocessing.connection import Connection, wait
-from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
 from autograder.batch.course import Course, Grader, Options
 from autograder.batch.folder import read_folder
+from autograder.batch.nursery import Nursery, refusal
 from autograder.batch.plan import Job
-from autograder.errors import DeepdrillsError, UsageError
+from autograder.errors import DeepdrillsError, DiskFullError, UsageError, no_room
 from autograder.results import GradeReport, Outcome
-from autograder.sandbox.limits import Limits
+
+#: Jobs that a worker has: the one that it grades, and one more, so that it need not wait for us.
+_AHEAD = 2
 
 
 @dataclass(frozen=True)
@@ -44,119 +44,151 @@ def grade_all(
 ) -> Iterator[Done]:
     """Grade every job on `workers` processes; yields each as it ends, in no particular order.
 
-    Raises the first `DeepdrillsError` that keeps a worker from starting: nothing could be graded.
-    Later ones end the worker, and one submission with it.
+    The processes start at once, not with the first question for a result.
+    Raises the first `DeepdrillsError` that keeps a worker from starting: nothing could be graded;
+    and `DiskFullError`. Other ones end the worker, and one submission with it.
     """
-    waiting = deque(jobs)
-    settings = {
-        "root": str(course.root),
-        "assignment": assignment,
-        "limits": options.limits.to_json(),
-        "allow_degraded": options.allow_degraded,
-        "rerun_experiments": options.rerun_experiments,
-        "force": force,
-    }
-    team: dict[Connection, _Member] = {}
+    team = _Team(
+        {
+            "root": str(course.root),
+            "assignment": assignment,
+            "limits": options.limits.to_json(),
+            "allow_degraded": options.allow_degraded,
+            "rerun_experiments": options.rerun_experiments,
+            "force": force,
+        },
+        jobs,
+    )
     try:
         for _ in range(min(workers, len(jobs))):
-            member = _Member(settings)
-            team[member.connection] = member
-            member.give(waiting)
-        while team:
-            for connection in wait(list(team)):
-                assert isinstance(connection, Connection)
-                member = team[connection]
-                done = member.take()
-                if done is not None:
-                    yield done
-                if member.dead:
-                    member.end()
-                    del team[connection]
-                    if waiting:
-                        fresh = _Member(settings)
-                        team[fresh.connection] = fresh
-                        fresh.give(waiting)
-                elif not member.give(waiting):
-                    member.end()
-                    del team[connection]
-    finally:
-        for member in team.values():
-            member.end(now=True)
+            team.hire()
+    except BaseException:
+        team.end()
+        raise
+    return team.results()
+
+
+class _Team:
+    """The workers, and the jobs that none of them has yet."""
+
+    def __init__(self, settings: dict[str, Any], jobs: list[Job]) -> None:
+        self._settings = settings
+        self._waiting = deque(jobs)
+        self._members: dict[Connection, _Member] = {}
+        self._nursery: Nursery | None = None
+
+    def hire(self) -> None:
+        if self._nursery is not None and not self._nursery.alive:
+            self._nursery.close()
+            self._nursery = None
+        if self._nursery is None:
+            self._nursery = Nursery(_serve, self._settings)
+        member = _Member(self._nursery)
+        self._members[member.connection] = member
+        self._supply(member)
+
+    def results(self) -> Iterator[Done]:
+        try:
+            while self._members:
+                for connection in wait(list(self._members)):
+                    assert isinstance(connection, Connection)
+                    member = self._members[connection]
+                    done = member.take()
+                    if member.dead:
+                        self._replace(member)
+                    else:
+                        self._supply(member)
+                        if not member.jobs:
+                            member.connection.close()
+                            del self._members[connection]
+                    if done is not None:
+                        yield done
+            self.end(now=False)
+        finally:
+            self.end()
+
+    def end(self, now: bool = True) -> None:
+        for member in self._members.values():
+            member.connection.close()
+        self._members.clear()
+        if self._nursery is not None:
+            self._nursery.close(now)
+            self._nursery = None
+
+    def _supply(self, member: _Member) -> None:
+        # The last jobs are spread: one more in hand would be one less for an idle colleague.
+        ahead = _AHEAD if len(self._waiting) > len(self._members) else 1
+        while self._waiting and len(member.jobs) < ahead:
+            member.give(self._waiting.popleft())
+
+    def _replace(self, member: _Member) -> None:
+        self._waiting.extendleft(reversed(member.jobs))
+        member.connection.close()
+        del self._members[member.connection]
+        if self._waiting:
+            self.hire()
 
 
 class _Member:
-    """One worker process and the job that it has."""
+    """One worker and the jobs that it has, the one in hand first."""
 
-    def __init__(self, settings: dict[str, Any]) -> None:
-        context = multiprocessing.get_context("spawn")
-        self.connection, theirs = context.Pipe()
-        self.process: BaseProcess = context.Process(target=_serve, args=(theirs, settings), daemon=True)
-        self.process.start()
-        theirs.close()
-        self.job: Job | None = None
+    def __init__(self, nursery: Nursery) -> None:
+        self.connection = nursery.worker()
+        self.jobs: deque[Job] = deque()
         self.dead = False
+        self._nursery = nursery
+        self._pid: int | None = None
 
-    def give(self, waiting: deque[Job]) -> bool:
-        if not waiting:
-            return False
-        self.job = waiting.popleft()
+    def give(self, job: Job) -> None:
+        self.jobs.append(job)
         try:
-            self.connection.send_bytes(json.dumps(asdict(self.job)).encode())
+            self.connection.send_bytes(json.dumps(asdict(job)).encode())
         except OSError:
             pass  # it has died: `take` will see the end of the pipe
-        return True
 
     def take(self) -> Done | None:
-        job, self.job = self.job, None
         try:
             answer = json.loads(self.connection.recv_bytes())
         except (EOFError, OSError):
             self.dead = True
-            if job is None:
+            if not self.jobs:
                 return None
-            self.process.join(5)
-            return Done(
-                job.student, None, trouble=(f"a grading process ended with code {self.process.exitcode}",)
-            )
+            code = self._nursery.exit_code(self._pid)
+            words = f"a grading process ended with code {code}"
+            return Done(self.jobs.popleft().student, None, trouble=(words,))
+        if "pid" in answer:
+            self._pid = answer["pid"]
+            return None
         if "refused" in answer:
+            if answer["kind"] == DiskFullError.__name__:
+                raise DiskFullError(answer["place"])
             if not answer["started"]:
-                raise (UsageError if answer["usage"] else DeepdrillsError)(answer["refused"])
-            assert job is not None
+                raise (UsageError if answer["kind"] == UsageError.__name__ else DeepdrillsError)(
+                    answer["refused"]
+                )
             self.dead = True
-            return Done(job.student, None, trouble=(answer["refused"],))
+            return Done(self.jobs.popleft().student, None, trouble=(answer["refused"],))
+        self.jobs.popleft()
         report = GradeReport.from_json(answer["report"]) if answer["report"] else None
         return Done(answer["student"], report, answer["key"], tuple(answer["trouble"]))
 
-    def end(self, now: bool = False) -> None:
-        self.connection.close()
-        if now:
-            self.process.terminate()
-        self.process.join(15)
-        if self.process.is_alive():
-            self.process.kill()
-            self.process.join()
 
-
-def _serve(connection: Connection, settings: dict[str, Any]) -> None:
+def _serve(connection: Connection, grader: Grader, settings: dict[str, Any]) -> None:
     """In the worker: grade what is given until the pipe is closed."""
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
-    options = Options(Limits(**settings["limits"]), settings["allow_degraded"], settings["rerun_experiments"])
-    course = Course(Path(settings["root"]))
     started = False
     try:
-        with Grader(course, settings["assignment"], options) as grader:
-            while True:
-                try:
-                    job = Job(**json.loads(connection.recv_bytes()))
-                except (EOFError, OSError):
-                    return
-                connection.send_bytes(json.dumps(_grade(grader, job, settings["force"])).encode())
-                started = True
-    except DeepdrillsError as error:
-        refusal = {"refused": str(error), "usage": isinstance(error, UsageError), "started": started}
-        connection.send_bytes(json.dumps(refusal).encode())
-    except KeyboardInterrupt:
-        return
+        while True:
+            try:
+                job = Job(**json.loads(connection.recv_bytes()))
+            except (EOFError, OSError):
+                return
+            answer = _grade(grader, job, settings["force"])
+            if not started and grader.note:
+                answer["trouble"].append(grader.note)
+            connection.send_bytes(json.dumps(answer).encode())
+            started = True
+    except (DeepdrillsError, OSError) as error:
+        connection.send_bytes(json.dumps(refusal(error, grader.course.root, started)).encode())
 
 
 def _grade(grader: Grader, job: Job, force: bool) -> dict[str, Any]:
@@ -167,6 +199,8 @@ def _grade(grader: Grader, job: Job, force: bool) -> dict[str, Any]:
     except DeepdrillsError:
         raise
     except Exception as error:  # an error of ours stops this submission and no other
+        if no_room(error):
+            raise
         return {
             "student": job.student,
             "report": None,

@@ -39,6 +39,12 @@ def stage(root: Path, student: str, assignment: str, notebook: str, folder: Path
     path.write_text(key, encoding="ascii")
 
 
+def unstage(root: Path, student: str, assignment: str) -> None:
+    """Remove a submission from the clean tree once it is in the gradebook."""
+    shutil.rmtree(staged_root(root) / "submitted" / student, ignore_errors=True)
+    _key_path(root, assignment, student).unlink(missing_ok=True)
+
+
 def staged_key(root: Path, student: str, assignment: str, folder: Path) -> str | None:
     """The key of the result of a staged folder; None for a folder outside the clean tree."""
     if staged_root(root).resolve() not in Path(os.path.realpath(folder)).parents:

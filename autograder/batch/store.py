@@ -4,40 +4,62 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from autograder.grading.engine import Graded
+from autograder.batch.atomic import write_text
+from autograder.grading.graded import Graded
 from autograder.results import GradeReport
 
 
 class Store:
-    """Graded submissions under `folder`, by key. A missing or spoiled file is a result not yet made."""
+    """Graded submissions under `folder`, by key. A missing or spoiled file is a result not yet made.
+
+    A file holds two lines of JSON: the report with what belongs to it, then the notebook, so that a
+    report can be read without the pictures. A key is `<content>-<suites>`: results of the same content
+    under other suites lie beside each other.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def get(self, key: str) -> Graded | None:
-        try:
-            data: dict[str, Any] = json.loads(self._path(key).read_text(encoding="utf-8"))
-            return Graded.from_json(data)
-        except (OSError, ValueError, KeyError, TypeError):
-            return None
+        """The whole result."""
+        return self._read(self._path(key), whole=True)
+
+    def head(self, key: str) -> Graded | None:
+        """The result with an empty notebook."""
+        return self._read(self._path(key), whole=False)
+
+    def relatives(self, key: str) -> list[Graded]:
+        """Results of the same content under other suites, with empty notebooks; the newest first."""
+        content, _, suites = key.partition("-")
+        if not suites:
+            return []
+        found: list[tuple[int, Path]] = []
+        for path in self._path(key).parent.glob(f"{content}-*.json"):
+            try:
+                found.append((path.stat().st_mtime_ns, path))
+            except OSError:
+                continue
+        read = (self._read(path, whole=False) for _, path in sorted(found, reverse=True))
+        return [one for one in read if one is not None]
 
     def put(self, key: str, graded: Graded) -> None:
         """Write one result. Raises OSError when the disk is full or the folder is not ours."""
-        path = self._path(key)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        fd, name = tempfile.mkstemp(dir=path.parent, prefix=".writing-")
+        head = graded.to_json()
+        notebook = head.pop("notebook")
+        write_text(self._path(key), (json.dumps(head), "\n", json.dumps(notebook)))
+
+    def _read(self, path: Path, whole: bool) -> Graded | None:
         try:
-            with os.fdopen(fd, "w", encoding="utf-8") as file:
-                json.dump(graded.to_json(), file)
-            os.replace(name, path)
-        except BaseException:
-            os.unlink(name)
-            raise
+            with path.open(encoding="utf-8") as file:
+                data: dict[str, Any] = json.loads(file.readline())
+                data["notebook"] = json.loads(file.readline()) if whole else {}
+            return Graded.from_json(data)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return None
 
     def _path(self, key: str) -> Path:
         return self.folder / key[:2] / f"{key}.json"
@@ -69,4 +91,4 @@ def for_student(graded: Graded, student: str, late_seconds: float) -> Graded:
         **graded.notebook,
         "metadata": {**graded.notebook["metadata"], "deepdrills": {"report": report}},
     }
-    return Graded(GradeReport.from_json(report), notebook, graded.trouble)
+    return replace(graded, report=GradeReport.from_json(report), notebook=notebook)

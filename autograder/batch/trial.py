@@ -6,9 +6,10 @@ from collections.abc import Mapping
 
 from autograder.exercises.catalogue import load_exercises
 from autograder.grading.answers import AnswerSheet
-from autograder.grading.engine import Engine, Graded
+from autograder.grading.engine import Engine
 from autograder.grading.experiments import Claim
-from autograder.grading.naming import Known
+from autograder.grading.graded import Graded
+from autograder.grading.naming import Remembered
 from autograder.grading.submission import rebuild
 from autograder.grading.suite import Suite
 from autograder.results import ExerciseResult
@@ -28,7 +29,7 @@ class Trial:
         self._limits = limits
         self._secret = secret
         self._exercises = load_exercises(sheet.template.assignment)
-        self._known: Known = {}
+        self._remembered: Remembered = {}
 
     def grade(
         self, exercise: str, code: str | None, claims: Mapping[str, Claim] | None = None, rerun: bool = False
@@ -46,7 +47,7 @@ class Trial:
             self._secret,
             self._exercises,
             rerun,
-            self._known,
+            self._remembered,
         )
         recorded = None if claims is None else {exercise: claims}
         return engine.grade(rebuild(sheet.bytes({exercise: code}, claims=recorded), sheet.template), "trial")

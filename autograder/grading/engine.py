@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,7 +17,8 @@ from autograder.exercises.compare import WrongAnswer
 from autograder.grading.autograded import graded_notebook
 from autograder.grading.execution import Execution, outcome_of
 from autograder.grading.experiments import Claim
-from autograder.grading.naming import Known, Probe, named
+from autograder.grading.graded import Graded, Known
+from autograder.grading.naming import Probe, Remembered, named
 from autograder.grading.submission import PlannedCell, Submission
 from autograder.grading.suite import Check, Suite
 from autograder.grading.template import Role, Template, TemplateCell
@@ -41,23 +42,6 @@ NOT_ATTEMPTED = "This exercise has no answer yet: its cell is as it was released
 OUR_ERROR = "This check could not be run; the fault is the course's, not yours. Tell your teacher."
 
 
-@dataclass(frozen=True)
-class Graded:
-    """A report, and the notebook that shows it (nbformat 4 JSON)."""
-
-    report: GradeReport
-    notebook: dict[str, Any]
-    #: What an operator should know of an error of ours; empty otherwise.
-    trouble: tuple[str, ...] = ()
-
-    def to_json(self) -> dict[str, Any]:
-        return {"report": self.report.to_json(), "notebook": self.notebook, "trouble": list(self.trouble)}
-
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Graded:
-        return cls(GradeReport.from_json(data["report"]), data["notebook"], tuple(data["trouble"]))
-
-
 class Engine:
     """Grades submissions of one assignment, one after the other, in one sandbox."""
 
@@ -70,11 +54,11 @@ class Engine:
         secret: str,
         exercises: dict[str, Exercise] | None = None,
         rerun_experiments: bool = False,
-        known: Known | None = None,
+        remembered: Remembered | None = None,
     ) -> None:
         """`exercises`: the catalogue that names misconceptions; by default the assignment's own files.
 
-        `known`: what its wrong answers gave before, to be shared by engines of one assignment.
+        `remembered`: what its wrong answers gave before, to be shared by engines of one assignment.
         """
         self.template = template
         self._suite = suite
@@ -82,21 +66,30 @@ class Engine:
         self._limits = limits
         self._secret = secret
         self._rerun_experiments = rerun_experiments
-        self._known: Known = {} if known is None else known
+        self._remembered: Remembered = {} if remembered is None else remembered
         self._exercises = load_exercises(template.assignment) if exercises is None else exercises
 
-    def grade(self, submission: Submission, student: str) -> Graded:
-        """Run, check and add up. Raises `SandboxError` when no submission can be run here at all."""
+    def grade(self, submission: Submission, student: str, known: Mapping[str, Known] | None = None) -> Graded:
+        """Run, check and add up. Raises `SandboxError` when no submission can be run here at all.
+
+        `known`: exercises whose results are taken as they are; their suites are not run.
+        """
         started = time.perf_counter()
         execution = Execution(
-            submission, self._sandbox, self._limits, self.template.drawn, self._rerun_experiments
+            submission,
+            self._sandbox,
+            self._limits,
+            self.template.drawn,
+            self._rerun_experiments,
+            self._sandbox.shared(),
         )
         trouble: list[str] = []
         flags: list[str] = []
+        kept = known or {}
         try:
             execution.run()
             results = tuple(
-                self._exercise(cell, submission, execution, trouble, flags)
+                self._exercise(cell, submission, execution, trouble, flags, kept.get(cell.exercise or ""))
                 for cell in self.template.cells
                 if cell.role is Role.CHECKS
             )
@@ -128,7 +121,12 @@ class Engine:
         execution: Execution,
         trouble: list[str],
         flags: list[str],
+        known: Known | None,
     ) -> ExerciseResult:
+        if known is not None:
+            trouble.extend(known.trouble)
+            flags.extend(known.flags)
+            return known.result
         name = cell.exercise or ""
         checks = self._suite.checks(name)
         if name not in submission.attempted:
@@ -184,7 +182,7 @@ class Engine:
     ) -> list[CheckResult]:
         """Put the misconception's name on the failed checks, and its sentence on the first."""
         failed = [result for result in results if result.outcome is Outcome.FAILED]
-        found = named(exercise, probes, self._known) if exercise is not None and failed else None
+        found = named(exercise, probes, self._remembered) if exercise is not None and failed else None
         if found is None:
             return results
         return [

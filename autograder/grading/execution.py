@@ -5,6 +5,7 @@ What comes back is data to show; no verdict is drawn from an output.
 
 from __future__ import annotations
 
+import copy
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ from autograder.grading.submission import PlannedCell, Submission
 from autograder.grading.template import joined
 from autograder.results import Outcome
 from autograder.sandbox.limits import Limits
+from autograder.sandbox.prefix import Shared
 from autograder.sandbox.process import Sandbox, Session, failure
 from autograder.sandbox.student import (
     StudentCrashed,
@@ -52,10 +54,12 @@ class Execution:
         limits: Limits,
         drawn: Mapping[str, list[Any]] | None = None,
         rerun: bool = False,
+        shared: Shared | None = None,
     ) -> None:
         """`drawn`: outputs of course cells, by grade_id, that need not be run again.
 
         `rerun`: run experiments too, instead of keeping what they were submitted with.
+        `shared`: course cells that the sandbox has run already, for submissions that begin with them.
         """
         self.submission = submission
         self.runs = [CellRun() for _ in submission.cells]
@@ -64,6 +68,9 @@ class Execution:
             if cell.template is not None and cell.template.grade_id in (drawn or {}):
                 self._given.add(index)
                 self.runs[index].outputs = list((drawn or {})[cell.template.grade_id])
+        self._before = self._begins_with(shared) if shared is not None else {}
+        for index, outputs in self._before.items():
+            self.runs[index] = CellRun(copy.deepcopy(outputs), ran=True)
         self._rerun = rerun
         #: What experiments recorded, by name: as submitted, and as run again.
         self.claims: dict[str, Claim] = {}
@@ -79,6 +86,22 @@ class Execution:
         self._session: Session | None = None
         self._deadly: set[int] = set()
         self._forks = 0
+
+    def _begins_with(self, shared: Shared) -> dict[int, list[Any]]:
+        """The outputs of the shared cells by their place; empty where a student's own comes between."""
+        if self.submission.files != shared.prefix.files:
+            return {}  # a course's cell might read a student's file
+        found: dict[int, list[Any]] = {}
+        for index, cell in enumerate(self.submission.cells):
+            if len(found) == len(shared.prefix.cells):
+                return found
+            if not _runs(cell) or index in self._given or not cell.source.strip():
+                continue
+            wanted, outputs = shared.prefix.cells[len(found)], shared.outputs[len(found)]
+            if cell.template is None or cell.source != wanted or cell.snapshots or cell.outputs is not None:
+                return {}
+            found[index] = outputs
+        return found if len(found) == len(shared.prefix.cells) else {}
 
     def run(self) -> None:
         """Run every cell once, keeping outputs. Raises `SandboxError` when nothing could be started."""
@@ -130,7 +153,7 @@ class Execution:
     def _start(self) -> None:
         self.close()
         self._forks += 1
-        self._session = self._sandbox.spawn()
+        self._session = self._sandbox.spawn(shared=True) if self._before else self._sandbox.spawn()
         self.layers = self._session.layers
         if self.submission.files:
             try:
@@ -146,7 +169,7 @@ class Execution:
         """One pass over the cells; returns the index of a cell that ended the process."""
         for index, cell in enumerate(self.submission.cells):
             run = self.runs[index]
-            skip = index in self._deadly or index in self._given
+            skip = index in self._deadly or index in self._given or index in self._before
             source = cell.source if _runs(cell) and not skip else ""
             if not source and not cell.snapshots:
                 continue

@@ -36,24 +36,26 @@ class Probe:
 
 
 #: What wrong answers gave on costly questions: a course asks every student the same.
-Known = dict[tuple[str, str, bytes], "_Answer"]
+Remembered = dict[tuple[str, str, bytes], "_Answer"]
 _COSTLY_SECONDS = 0.05
-_KNOWN_LIMIT = 5_000
+_REMEMBERED_LIMIT = 5_000
 
 
 @np.errstate(all="ignore")  # a wrong answer may overflow: that is no warning to the grader
-def named(exercise: Exercise, probes: list[Probe], known: Known | None = None) -> Misconception | None:
+def named(
+    exercise: Exercise, probes: list[Probe], remembered: Remembered | None = None
+) -> Misconception | None:
     """The one catalogued wrong answer that agrees on every probe; None for none or for two.
 
-    `known` keeps what costly questions gave, for the next submission.
+    `remembered` keeps what costly questions gave, for the next submission.
     """
     if not probes:
         return None
-    known = {} if known is None else known
+    remembered = {} if remembered is None else remembered
     with _one_thread(any("torch" in one.code for one in exercise.misconceptions)):
         given = _given(exercise)
         agreeing = [
-            one for one in exercise.misconceptions if _agrees(exercise.name, one, probes, given, known)
+            one for one in exercise.misconceptions if _agrees(exercise.name, one, probes, given, remembered)
         ]
     return agreeing[0] if len(agreeing) == 1 else None
 
@@ -83,7 +85,11 @@ def _given(exercise: Exercise) -> dict[str, Any]:
 
 
 def _agrees(
-    exercise: str, misconception: Misconception, probes: list[Probe], given: dict[str, Any], known: Known
+    exercise: str,
+    misconception: Misconception,
+    probes: list[Probe],
+    given: dict[str, Any],
+    remembered: Remembered,
 ) -> bool:
     names: dict[str, Any] = {"np": np, "math": math, **given}
     if "torch" in misconception.code:
@@ -99,9 +105,9 @@ def _agrees(
             answer = _answer(names, probe)
         else:
             key = (exercise, misconception.name, _digest(probe))
-            answer = known.get(key) or _answer(names, probe)
-            if len(known) < _KNOWN_LIMIT:
-                known[key] = answer
+            answer = remembered.get(key) or _answer(names, probe)
+            if len(remembered) < _REMEMBERED_LIMIT:
+                remembered[key] = answer
         if not answer.agrees(probe):
             return False
     return True

@@ -10,12 +10,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-import nbformat
-
 from autograder.errors import CourseError
 from autograder.exercises.catalogue import load_exercises
 from autograder.grading.experiments import EXPERIMENT
-from autograder.grading.release_cells import release_cells
 
 CHECKS = "_checks"
 WRITTEN = "_written"
@@ -80,13 +77,11 @@ class Template:
 
 def load_template(root: Path, assignment: str) -> Template:
     """The template of an assignment from the course's source/. Raises `CourseError`."""
-    folder = root / "source" / assignment
-    notebooks = sorted(folder.glob("*.ipynb"))
-    if len(notebooks) != 1:
-        found = "has no notebook" if not notebooks else f"has {len(notebooks)} notebooks"
-        known = ", ".join(sorted(path.parent.name for path in root.glob("source/*/*.ipynb"))) or "none"
-        raise CourseError(folder, found, f"One notebook an assignment is needed; assignments here: {known}.")
-    path = notebooks[0]
+    import nbformat  # here, with nbgrader's preprocessors: a template that is kept needs neither
+
+    from autograder.grading.release_cells import release_cells
+
+    path = source_of(root, assignment)
     try:
         source = nbformat.read(path, as_version=4)
     except Exception as error:
@@ -108,6 +103,17 @@ def load_template(root: Path, assignment: str) -> Template:
         metadata=dict(released.metadata),
         drawn=_drawn(root / "solutions" / assignment / path.name, cells),
     )
+
+
+def source_of(root: Path, assignment: str) -> Path:
+    """The assignment's one source notebook. Raises `CourseError`."""
+    folder = root / "source" / assignment
+    notebooks = sorted(folder.glob("*.ipynb"))
+    if len(notebooks) != 1:
+        found = "has no notebook" if not notebooks else f"has {len(notebooks)} notebooks"
+        known = ", ".join(sorted(path.parent.name for path in root.glob("source/*/*.ipynb"))) or "none"
+        raise CourseError(folder, found, f"One notebook an assignment is needed; assignments here: {known}.")
+    return notebooks[0]
 
 
 def _drawn(solved: Path, cells: tuple[TemplateCell, ...]) -> dict[str, list[Any]]:

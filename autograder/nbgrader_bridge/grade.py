@@ -22,27 +22,35 @@ class GradeSubmission(NbGraderPreprocessor):  # type: ignore[misc]
     """Grades the submission's folder; the notebook that nbgrader passes is not looked at."""
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
-        names = resources["nbgrader"]
-        student, assignment, notebook = names["student"], names["assignment"], names["notebook"]
-        folder = Path(resources["metadata"]["path"])
         options = Options(limits_from(self.config), options_from(self.config).allow_degraded)
-        graded = grade_one(self._root(), student, assignment, notebook, folder, options)
-        report: GradeReport = graded.report
-        if report.outcome is Outcome.ERROR:
-            raise GradingError(_our_error(report))
-        result = nbformat.from_dict(graded.notebook)
-        problems = score_problems(result, report)
-        with Gradebook(names["db_url"]) as gradebook:
-            problems += gradebook_problems(result, gradebook.find_notebook(notebook, assignment))
-        if problems:
-            raise GradingError(f"{assignment}, {student}: no score was written. {' '.join(problems)}")
-        return result, resources
+        folder = Path(resources["metadata"]["path"])
+        return checked_notebook(self._root(), resources["nbgrader"], folder, options), resources
 
     def _root(self) -> Path:
         converter = getattr(self.parent, "parent", None)
         course = getattr(converter, "coursedir", None)
         # nbgrader changes to the course's root before it converts.
         return Path(course.root if course is not None else os.getcwd())
+
+
+def checked_notebook(root: Path, names: dict[str, str], folder: Path, options: Options) -> NotebookNode:
+    """The graded notebook of a submission's folder, once it is sure what nbgrader will read from it.
+
+    `names`: nbgrader's own of the student, the assignment and the notebook, and the gradebook's `db_url`.
+    Raises `GradingError` when another score than the report's would be written.
+    """
+    student, assignment, notebook = names["student"], names["assignment"], names["notebook"]
+    graded = grade_one(root, student, assignment, notebook, folder, options)
+    report: GradeReport = graded.report
+    if report.outcome is Outcome.ERROR:
+        raise GradingError(_our_error(report))
+    result: NotebookNode = nbformat.from_dict(graded.notebook)
+    problems = score_problems(result, report)
+    with Gradebook(names["db_url"]) as gradebook:
+        problems += gradebook_problems(result, gradebook.find_notebook(notebook, assignment))
+    if problems:
+        raise GradingError(f"{assignment}, {student}: no score was written. {' '.join(problems)}")
+    return result
 
 
 def score_problems(notebook: NotebookNode, report: GradeReport) -> list[str]:

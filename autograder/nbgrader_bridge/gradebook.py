@@ -5,6 +5,7 @@ Nothing here writes the gradebook: only nbgrader's code does.
 
 from __future__ import annotations
 
+import glob
 import logging
 import os
 import re
@@ -19,16 +20,15 @@ import nbformat
 from nbgrader import utils
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.converters import (
-    Autograde,
     BaseConverter,
     GenerateAssignment,
     GenerateFeedback,
     NbGraderException,
 )
 from nbgrader.coursedir import CourseDirectory
-from sqlalchemy.exc import SAWarning
+from sqlalchemy.exc import DBAPIError, SAWarning
 
-from autograder.errors import CourseError, DeepdrillsError, UsageError
+from autograder.errors import CourseError, DeepdrillsError, UsageError, no_room
 from autograder.grading.release_cells import gradebook_cells
 from autograder.nbgrader_bridge.settings import alembic_on_path, load_settings
 
@@ -53,7 +53,7 @@ def generate_assignment(root: Path, assignment: str, release_directory: Path | N
     if release_directory is not None:
         course.release_directory = str(release_directory)
     converter = _GenerateAssignment(coursedir=course, config=course.config, log=LOG, force=True)
-    failures = _run(converter)
+    failures = run_converter(converter)
     if failures:
         raise CourseError(
             root / "source" / assignment,
@@ -70,27 +70,15 @@ def ensure_assignment(root: Path, assignment: str) -> None:
         generate_assignment(root, assignment, Path(folder))
 
 
-def write_grades(
-    root: Path, assignment: str, students: list[str] | None = None, submitted_directory: Path | None = None
-) -> list[Failure]:
-    """Run nbgrader's Autograde on many students at once; (student, what went wrong) for each failure.
-
-    `students` of None means everybody who submitted. A student without a submitted notebook is a
-    failure too: nbgrader would skip it and keep the scores of an earlier submission.
-    """
-    course = course_directory(root, assignment)
-    if submitted_directory is not None:
-        course.submitted_directory = _step(root, submitted_directory)
-    return _run(_Autograde(coursedir=course, config=course.config, log=LOG, force=True), students)
-
-
 def write_feedback(root: Path, assignment: str, students: list[str] | None = None) -> list[Failure]:
     """Run nbgrader's GenerateFeedback; (student, what went wrong) for each failure."""
     course = course_directory(root, assignment)
-    return _run(_GenerateFeedback(coursedir=course, config=course.config, log=LOG, force=True), students)
+    return run_converter(
+        _GenerateFeedback(coursedir=course, config=course.config, log=LOG, force=True), students
+    )
 
 
-class _Recording(BaseConverter):  # type: ignore[misc]
+class Recording(BaseConverter):  # type: ignore[misc]
     """Remembers which student a failure belongs to; nbgrader only logs it."""
 
     assignments: dict[str, list[str]]
@@ -98,55 +86,55 @@ class _Recording(BaseConverter):  # type: ignore[misc]
     def __init__(self, **kwargs: Any) -> None:
         self.failures: list[Failure] = []
         self.wanted: list[str] | None = None
+        #: What stops more than one student: the database's own failure, or no room.
+        self.stopped: Exception | None = None
+        #: Whose conversion was begun.
+        self.converted: set[str] = set()
         self._student = ""
         super().__init__(**kwargs)
 
     def init_notebooks(self) -> None:
-        super().init_notebooks()
         if self.wanted is None:
+            super().init_notebooks()
             return
-        pattern = self._format_source("(?P<assignment>.*)", "(?P<student>.*)", escape=True)
-        by_student: dict[str, str] = {}
-        for path in self.assignments:
-            match = re.match(pattern, path)
-            if match:
-                by_student[match["student"]] = path
+        self.assignments = {}
+        self.notebooks: list[str] = []
         for student in self.wanted:
-            if student not in by_student:
+            path = self._format_source(self.coursedir.assignment_id, student)
+            found = glob.glob(os.path.join(glob.escape(path), f"{self.coursedir.notebook_id}.ipynb"))
+            if found:
+                self.assignments[path] = found
+            else:
                 self.failures.append((student, f"no notebook of this student is in {self._input_directory}/"))
-        self.assignments = {
-            path: self.assignments[path] for student, path in by_student.items() if student in self.wanted
-        }
 
     def init_assignment(self, assignment_id: str, student_id: str) -> None:
         self._student = student_id
-        with self._recorded():
+        self.converted.add(student_id)
+        with self.recorded():
             super().init_assignment(assignment_id, student_id)
 
     def convert_single_notebook(self, notebook_filename: str) -> None:
-        with self._recorded():
+        with self.recorded():
             super().convert_single_notebook(notebook_filename)
 
     @contextmanager
-    def _recorded(self) -> Iterator[None]:
+    def recorded(self) -> Iterator[None]:
         try:
             yield
         except Exception as error:
+            if isinstance(error, DBAPIError) or no_room(error):
+                self.stopped = self.stopped or error
             own = isinstance(error, DeepdrillsError)
             text = str(error) if own else f"{type(error).__name__}: {error}"
             self.failures.append((self._student, text.strip()))
             raise
 
 
-class _GenerateAssignment(_Recording, GenerateAssignment):  # type: ignore[misc]
+class _GenerateAssignment(Recording, GenerateAssignment):  # type: ignore[misc]
     pass
 
 
-class _Autograde(_Recording, Autograde):  # type: ignore[misc]
-    pass
-
-
-class _GenerateFeedback(_Recording, GenerateFeedback):  # type: ignore[misc]
+class _GenerateFeedback(Recording, GenerateFeedback):  # type: ignore[misc]
     pass
 
 
@@ -165,7 +153,7 @@ def course_directory(root: Path, assignment: str, student_id: str = "*") -> Cour
     return CourseDirectory(config=config, log=LOG)
 
 
-def _step(root: Path, folder: Path) -> str:
+def step_of(root: Path, folder: Path) -> str:
     """A folder as an nbgrader step: relative to the course where it can be, and free of patterns."""
     folder, root = folder.resolve(), root.resolve()
     step = str(folder.relative_to(root) if folder.is_relative_to(root) else folder)
@@ -176,11 +164,11 @@ def _step(root: Path, folder: Path) -> str:
     return step
 
 
-def _run(converter: _Recording, students: list[str] | None = None) -> list[Failure]:
+def run_converter(converter: Recording, students: list[str] | None = None) -> list[Failure]:
     converter.wanted = students
     execution = os.environ.get("NBGRADER_EXECUTION")
     try:
-        with _quiet():
+        with quiet():
             converter.start()
     except NbGraderException as error:
         if not converter.failures:
@@ -193,7 +181,7 @@ def _run(converter: _Recording, students: list[str] | None = None) -> list[Failu
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def quiet() -> Iterator[None]:
     """nbgrader's many lines go to the log at debug level only."""
 
     def demote(record: logging.LogRecord) -> bool:

@@ -37,6 +37,9 @@ RELEASE_PREPROCESSORS = (
     "nbgrader.preprocessors.CheckCellMetadata",
 )
 
+#: All grading happens here; nbgrader's own steps follow.
+SANITIZE_PREPROCESSORS = ("autograder.nbgrader_bridge.grade.GradeSubmission",)
+
 #: The metadata is checked before a score is written: SaveAutoGrades commits cell by cell.
 AUTOGRADE_PREPROCESSORS = (
     "nbgrader.preprocessors.CheckCellMetadata",
@@ -63,7 +66,7 @@ def configure(c: Config) -> None:
     c.CourseDirectory.ignore = list(IGNORED)
     c.GenerateAssignment.preprocessors = list(RELEASE_PREPROCESSORS)
     c.Autograde.exporter_class = "autograder.nbgrader_bridge.exporter.SubmissionExporter"
-    c.Autograde.sanitize_preprocessors = ["autograder.nbgrader_bridge.grade.GradeSubmission"]
+    c.Autograde.sanitize_preprocessors = list(SANITIZE_PREPROCESSORS)
     c.Autograde.autograde_preprocessors = list(AUTOGRADE_PREPROCESSORS)
     c.GenerateFeedback.exporter_class = "autograder.nbgrader_bridge.feedback.FeedbackExporter"
     c.GenerateFeedback.preprocessors = ["autograder.nbgrader_bridge.marks.GetMarks"]

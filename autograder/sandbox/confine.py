@@ -46,17 +46,19 @@ class Layers:
         return True
 
 
-def leave_namespaces() -> Layers:
-    """For the process that will start the zygote: namespaces of its own, before anything is imported.
-
-    A user namespace comes first where we are not root; the PID namespace holds for the next fork.
-    """
+def own_user_namespace() -> Layers:
+    """For the seed: a user namespace where we are not root, before anything is imported."""
     layers = Layers()
     uid, gid = os.geteuid(), os.getegid()
     if uid != 0:
         layers.lay("user namespace", _user_namespace, uid, gid)
+    return layers
+
+
+def leave_namespaces(seed: Layers) -> Layers:
+    """For a zygote, a fork of the seed: namespaces of its own. The fork itself entered its PID namespace."""
+    layers = Layers(seed.reached, seed.reasons)
     for name, flag in (
-        ("pid namespace", kernel.CLONE_NEWPID),
         ("mount namespace", kernel.CLONE_NEWNS),
         ("network namespace", kernel.CLONE_NEWNET),
         ("ipc namespace", kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS),

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import builtins
 import contextlib
-import json
 import os
 import secrets
+import select
 import shutil
+import signal
 import socket
 import subprocess
 import sys
-import sysconfig
 import tempfile
 import time
 from collections.abc import Iterable
@@ -27,6 +27,8 @@ from autograder.exercises.compare import Opaque
 from autograder.sandbox import protocol
 from autograder.sandbox.confine import LAYERS
 from autograder.sandbox.limits import Limits
+from autograder.sandbox.prefix import Prefix, Shared
+from autograder.sandbox.seed import Seed, site_folders
 from autograder.sandbox.student import (
     StudentCrashed,
     StudentFailure,
@@ -38,8 +40,8 @@ from autograder.sandbox.student import (
 
 #: How long after its own deadline a submission may still answer before it is killed.
 GRACE_SECONDS = 3.0
-_START_SECONDS = 180.0
 _SPAWN_SECONDS = 30.0
+_END_SECONDS = 5.0
 _FIRST_UID = 640_000
 _EXCEPTIONS = frozenset(
     name
@@ -49,20 +51,9 @@ _EXCEPTIONS = frozenset(
 #: Parts times longest text of an answer: an array of texts gives each one the longest's room.
 _TEXT_ROOM = 4_000_000
 
-#: The zygote's package holds only `sandbox/`: nothing else of ours can be imported in it.
-_BOOT = """
-import sys, types
-folder, paths = sys.argv[3], sys.argv[4:]
-sys.path[:] = [p for p in sys.path if p] + paths
-for name, path in (("autograder", []), ("autograder.sandbox", [folder])):
-    module = types.ModuleType(name); module.__path__ = path; sys.modules[name] = module
-from autograder.sandbox.zygote import main
-main()
-"""
-
 
 class Sandbox:
-    """A zygote and the submissions forked from it. Use as a context manager."""
+    """Zygotes and the submissions forked from them, one at a time. Use as a context manager."""
 
     def __init__(
         self,
@@ -70,15 +61,23 @@ class Sandbox:
         hidden: Iterable[Path] = (),
         allow_degraded: bool = False,
         slot: int | None = None,
+        prefix: Prefix | None = None,
+        seed: Seed | None = None,
     ) -> None:
+        """`prefix`: course cells to run once for all submissions; `seed`: started by whom it belongs to."""
         self.limits = limits
         self._hidden = [str(Path(path).resolve()) for path in (*hidden, Path(__file__).parents[1])]
         self._allow_degraded = allow_degraded
         self._uid = _FIRST_UID + (os.getpid() if slot is None else slot) % 60_000
-        self._process: subprocess.Popen[bytes] | None = None
-        self._control: socket.socket | None = None
+        self._prefix = prefix
+        self._lent = seed
+        self._seed: Seed | None = None
+        self._plain: Zygote | None = None
+        self._sharing: Zygote | None = None
+        self._shared: Shared | None = None
         self._folder: str | None = None
-        self._ended: dict[int, dict[str, Any]] = {}
+        #: Why the prefix is run for each submission; empty where it is shared or there is none.
+        self.note = ""
 
     def __enter__(self) -> Sandbox:
         self.start()
@@ -87,72 +86,123 @@ class Sandbox:
     def __exit__(self, *_exc: object) -> None:
         self.close()
 
+    @property
+    def _process(self) -> subprocess.Popen[bytes] | None:
+        return self._seed.process if self._seed is not None else None
+
     def start(self) -> None:
-        """Start the zygote and wait until it is warm. Raises `SandboxError` with its own words."""
-        site = _site_folders()
+        """Start the zygotes and wait until one is warm. Raises `SandboxError` with its own words."""
+        self._seed = self._lent or Seed()
+        if self._lent is None:
+            self._seed.start()
         self._folder = tempfile.mkdtemp(prefix="deepdrills-")
-        root = os.path.join(self._folder, "root")
+        try:
+            self._plain = self._zygote("plain", None)
+            self._plain.wait(_SPAWN_SECONDS)
+            if self._prefix is not None:
+                self._sharing = self._zygote("shared", self._prefix)
+        except BaseException:
+            self.close()
+            raise
+
+    def _zygote(self, name: str, prefix: Prefix | None) -> Zygote:
+        assert self._seed is not None
+        assert self._folder is not None
+        root = os.path.join(self._folder, name)
         os.mkdir(root)
         settings = {
             "root": root,
-            "readable": [*dict.fromkeys([sys.base_prefix, *site])],
+            "readable": [*dict.fromkeys([sys.base_prefix, *site_folders()])],
             "hidden": self._hidden,
+            "limits": self.limits.to_json(),
+            "prefix": None if prefix is None else {"cells": list(prefix.cells), "files": prefix.files},
         }
-        ours, theirs = socket.socketpair()
-        log = open(os.path.join(self._folder, "log"), "w+b")  # noqa: SIM115 (read below, then closed)
-        command = [sys.executable, "-I", "-S", "-c", _BOOT, str(theirs.fileno()), json.dumps(settings)]
-        command += [os.path.dirname(os.path.realpath(__file__)), *site]
-        try:
-            self._process = subprocess.Popen(
-                command,
-                pass_fds=[theirs.fileno()],
-                env=_environment(),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=log,
-                cwd="/",
-            )
-        finally:
-            theirs.close()
-        self._control = ours
-        try:
-            ready = protocol.receive(ours, time.monotonic() + _START_SECONDS, 1 << 20)
-        except protocol.ProtocolError as error:
-            log.seek(0)
-            words = log.read().decode("utf-8", "replace").strip().splitlines()
-            self.close()
-            raise SandboxError(
-                f"the sandbox's interpreter did not start: {words[-1] if words else error}. "
-                "Run 'deepdrills doctor' to see which part fails."
-            ) from error
-        finally:
-            log.close()
-        if ready["threads"] != 1:
-            self.close()
-            raise SandboxError(f"the zygote runs {ready['threads']} threads; a fork of it would hang")
+        control, process = self._seed.zygote(settings)
+        return Zygote(control, process, self.limits)
 
     def close(self) -> None:
-        """End the zygote; every submission dies with it."""
-        if self._control is not None:
-            self._control.close()
-            self._control = None
-        if self._process is not None:
-            try:
-                self._process.wait(timeout=5)
-            except subprocess.TimeoutExpired:
-                self._process.kill()
-                self._process.wait()
-            self._process = None
+        """End the zygotes; every submission dies with them."""
+        for zygote in (self._plain, self._sharing):
+            if zygote is not None:
+                zygote.close()
+        self._plain = self._sharing = self._shared = None
+        if self._seed is not None and self._lent is None:
+            self._seed.close()
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
             self._folder = None
 
-    def spawn(self) -> Session:
-        """A fork for one submission, confined. Raises `MissingLayerError` or `SandboxError`."""
+    def abandon(self) -> None:
+        """For a process whose fork goes on with it: let go without ending anything."""
+        for zygote in (self._plain, self._sharing):
+            if zygote is not None:
+                zygote.abandon()
+        self._plain = self._sharing = self._folder = None
+
+    def shared(self) -> Shared | None:
+        """The prefix with its outputs, once it has run; None where each submission runs it for itself."""
+        if self._shared is None and self._sharing is not None and self._prefix is not None:
+            seconds = len(self._prefix.cells) * self.limits.cell_seconds + _SPAWN_SECONDS
+            try:
+                ready = self._sharing.wait(seconds)
+                outputs, reason = ready["outputs"], ready["reason"]
+            except SandboxError as error:
+                outputs, reason = [], str(error)
+            if reason:
+                self._sharing.close()
+                self._sharing = None
+                self.note = f"The cells before the first answer are run for each submission: {reason}."
+            else:
+                self._shared = Shared(self._prefix, tuple(outputs))
+        return self._shared
+
+    def spawn(self, shared: bool = False) -> Session:
+        """A fork for one submission, confined. Raises `MissingLayerError` or `SandboxError`.
+
+        `shared`: of the interpreter in which the prefix has run.
+        """
+        zygote = self._sharing if shared else self._plain
+        if zygote is None:
+            raise SandboxError("the sandbox is not started")
+        session = zygote.spawn(self._uid)
+        missing = [name for name in LAYERS if name not in session.layers]
+        if missing and not self._allow_degraded:
+            session.close()
+            raise MissingLayerError(
+                [f"{name} ({session.reasons.get(name, 'not available')})" for name in missing],
+                list(session.layers),
+            )
+        return session
+
+
+class Zygote:
+    """The trusted handle on one zygote: it forks on request, kills on request, and says how a fork ended."""
+
+    def __init__(self, control: socket.socket, process: int, limits: Limits) -> None:
+        """`process`: a pidfd of it, -1 where there is none."""
+        self.limits = limits
+        self._process = process
+        self._control: socket.socket | None = control
+        self._ended: dict[int, dict[str, Any]] = {}
+
+    def wait(self, seconds: float) -> dict[str, Any]:
+        """Its first words, once it is ready. Raises `SandboxError`."""
+        assert self._control is not None
+        try:
+            ready: dict[str, Any] = protocol.receive(
+                self._control, time.monotonic() + seconds, self.limits.reply_size
+            )
+        except protocol.Late as error:
+            raise SandboxError("they did not end within their time") from error
+        except protocol.ProtocolError as error:
+            raise SandboxError(f"their process ended ({error})") from error
+        return ready
+
+    def spawn(self, uid: int) -> Session:
         if self._control is None:
             raise SandboxError("the sandbox is not started")
         ours, theirs = socket.socketpair()
-        order = {"op": "spawn", "limits": self.limits.to_json(), "uid": self._uid}
+        order = {"op": "spawn", "limits": self.limits.to_json(), "uid": uid}
         try:
             with theirs:
                 socket.send_fds(self._control, [b"!"], [theirs.fileno()])
@@ -163,15 +213,33 @@ class Sandbox:
             ours.close()
             raise SandboxError(f"a submission's process could not be started ({error})") from error
         session = Session(self, reply["pid"], ours, tuple(hello["layers"]))
-        missing = [name for name in LAYERS if name not in hello["layers"]]
-        if missing and not self._allow_degraded:
-            session.close()
-            raise MissingLayerError(
-                [f"{name} ({hello['reasons'].get(name, 'not available')})" for name in missing],
-                hello["layers"],
-            )
         session.reasons = dict(hello["reasons"])
         return session
+
+    def close(self) -> None:
+        """End it and wait until it has gone, with every fork of it."""
+        if self._control is None:
+            return
+        with contextlib.suppress(OSError):
+            self._control.shutdown(socket.SHUT_WR)
+        self._control.close()
+        self._control = None
+        if self._process >= 0:
+            if not select.select([self._process], [], [], _END_SECONDS)[0]:
+                with contextlib.suppress(OSError):
+                    signal.pidfd_send_signal(self._process, signal.SIGKILL)
+                select.select([self._process], [], [], _END_SECONDS)
+            os.close(self._process)
+            self._process = -1
+
+    def abandon(self) -> None:
+        """Close the descriptors; the zygote goes on for whoever else has them."""
+        if self._control is not None:
+            self._control.close()
+            self._control = None
+        if self._process >= 0:
+            os.close(self._process)
+            self._process = -1
 
     def kill(self, pid: int) -> None:
         """End one submission and all its processes."""
@@ -209,10 +277,10 @@ class Sandbox:
 class Session:
     """One submission's process. Questions carry a nonce; a reply without it ends the process."""
 
-    def __init__(self, sandbox: Sandbox, pid: int, channel: socket.socket, layers: tuple[str, ...]) -> None:
+    def __init__(self, zygote: Zygote, pid: int, channel: socket.socket, layers: tuple[str, ...]) -> None:
         self.layers = layers
         self.reasons: dict[str, str] = {}
-        self._sandbox = sandbox
+        self._zygote = zygote
         self._pid = pid
         self._channel: socket.socket | None = channel
 
@@ -256,8 +324,8 @@ class Session:
         if self._channel is not None:
             self._channel.close()
             self._channel = None
-            self._sandbox.kill(self._pid)
-            self._sandbox.ended(self._pid)
+            self._zygote.kill(self._pid)
+            self._zygote.ended(self._pid)
 
     def _ask(self, question: dict[str, Any], seconds: float) -> dict[str, Any]:
         if self._channel is None:
@@ -266,7 +334,7 @@ class Session:
         try:
             deadline = time.monotonic() + seconds + GRACE_SECONDS
             protocol.send(self._channel, {**question, "nonce": nonce}, deadline)
-            received = protocol.receive(self._channel, deadline, self._sandbox.limits.reply_size)
+            received = protocol.receive(self._channel, deadline, self._zygote.limits.reply_size)
             answer: dict[str, Any] = received if isinstance(received, dict) else {}
             returned = answer.pop("nonce", None)
             if not isinstance(returned, str) or returned != nonce:  # an array's comparison is no verdict
@@ -283,11 +351,11 @@ class Session:
             self._channel.close()
             self._channel = None
         if not isinstance(error, protocol.Closed):
-            self._sandbox.kill(self._pid)
-        end = self._sandbox.ended(self._pid, 1.0)
+            self._zygote.kill(self._pid)
+        end = self._zygote.ended(self._pid, 1.0)
         if end is None:
-            self._sandbox.kill(self._pid)
-            end = self._sandbox.ended(self._pid)
+            self._zygote.kill(self._pid)
+            end = self._zygote.ended(self._pid)
         if end is not None and end["oom"]:
             return StudentOutOfMemory("Your code used more memory than is allowed.")
         if isinstance(error, protocol.Closed):
@@ -332,36 +400,3 @@ def failure(data: Any) -> StudentFailure:
     kinds = tuple(kind for kind in data["kinds"][:12] if isinstance(kind, str) and kind in _EXCEPTIONS)
     line = data.get("line")
     return StudentRaised(kinds, line if type(line) is int and 0 < line < 100_000 else None)
-
-
-def _site_folders() -> list[str]:
-    """Where torch and the like are imported from, whole and without `.pth` hooks."""
-    paths = sysconfig.get_paths()
-    found = [os.path.realpath(paths[key]) for key in ("purelib", "platlib")]
-    return [path for path in dict.fromkeys(found) if os.path.isdir(path)]
-
-
-def _environment() -> dict[str, str]:
-    """A small environment, with one thread everywhere; a processor's own settings are kept."""
-    import platformdirs
-
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if name.startswith(("OPENBLAS_", "NVPL_")) or name in ("TZ", "MKL_DEBUG_CPU_TYPE")
-    }
-    cache = Path(platformdirs.user_cache_dir("deepdrills")) / "matplotlib"
-    return {
-        **kept,
-        "PATH": "/usr/local/bin:/usr/bin:/bin",
-        "LANG": "C.UTF-8",
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "PYTHONHASHSEED": "0",
-        "OMP_NUM_THREADS": "1",
-        "OPENBLAS_NUM_THREADS": "1",
-        "MKL_NUM_THREADS": "1",
-        "MPLBACKEND": "module://matplotlib_inline.backend_inline",
-        "MPLCONFIGDIR": str(cache),
-        "IPYTHONDIR": "/tmp/ipython",
-        "HOME": "/notebook",
-    }

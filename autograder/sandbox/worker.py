@@ -55,7 +55,7 @@ class Snapshot:
 class Worker:
     """Serves one submission over one socket until it is closed."""
 
-    def __init__(self, channel: socket.socket, shell: Shell, limits: dict[str, Any]) -> None:
+    def __init__(self, channel: socket.socket | None, shell: Shell, limits: dict[str, Any]) -> None:
         self._channel = channel
         self._shell = shell
         self._limits = limits
@@ -63,11 +63,16 @@ class Worker:
         self._current: str | None = None
         self._files: dict[str, str] = {}
 
-    def serve(self) -> None:
+    def redirect(self) -> None:
+        """Let cells put out to the shell, and give them no input."""
         redirect(self._shell)
+
+    def serve(self) -> None:
+        assert self._channel is not None
+        self.redirect()
         answers = {
             "files": self._write,
-            "cell": self._cell,
+            "cell": self.cell,
             "call": self._call,
             "value": self._value,
             "drive": self._drive,
@@ -93,7 +98,8 @@ class Worker:
                 refused.append([name, error.strerror or "cannot be written"])
         return {"refused": refused}
 
-    def _cell(self, question: dict[str, Any]) -> dict[str, Any]:
+    def cell(self, question: dict[str, Any]) -> dict[str, Any]:
+        """Run `source` within `seconds`; take a `snapshot` of the names afterwards when asked to."""
         shell = self._shell
         shell.outputs.limit = self._limits["output_size"]
         shell.outputs.start()

@@ -1,12 +1,13 @@
-"""The process that submissions are forked from: everything heavy imported, one thread, no secrets.
+"""The processes that submissions are forked from: everything heavy imported, one thread, no secrets.
 
-Started as a clean interpreter by `sandbox/process.py`; imports nothing of the package but its
-siblings, and these are taken out of `sys.modules` before any student code runs.
+The seed is started as a clean interpreter by `sandbox/seed.py`. A zygote is a fork of it in namespaces of
+its own, a submission a fork of a zygote. Imports nothing of the package but its siblings, and these are
+taken out of `sys.modules` before any code of a notebook runs.
 """
 
 from __future__ import annotations
 
-import json
+import gc
 import os
 import select
 import shutil
@@ -18,55 +19,142 @@ import time
 from typing import Any
 
 from autograder.sandbox import kernel, protocol, view
-from autograder.sandbox.confine import Layers, confine, leave_namespaces
+from autograder.sandbox.confine import Layers, confine, leave_namespaces, own_user_namespace
 
+#: Files that matplotlib keeps open, and opens anew in a fork by itself.
+_FONTS = (".ttf", ".otf", ".ttc", ".pfb", ".afm")
+#: How often it is looked how much memory a submission holds.
 _WATCH_SECONDS = 0.05
 
 
-def launch(control_fd: int, settings: dict[str, Any]) -> None:
-    """Leave the namespaces, fork the zygote into them, and wait for its end."""
-    layers = leave_namespaces()
-    pid = os.fork()
-    if pid:
-        os.close(control_fd)
-        _, status = os.waitpid(pid, 0)
-        os._exit(0 if status == 0 else 1)
-    kernel.prctl(kernel.PR_SET_PDEATHSIG, kernel.SIGKILL)
-    Zygote(socket.socket(fileno=control_fd), settings, layers).run()
-    os._exit(0)
+class Seed:
+    """Imports, then forks a zygote for each order."""
+
+    def __init__(self, control: socket.socket, layers: Layers) -> None:
+        self._control = control
+        self._layers = layers
+        self._own_pid_namespace = _pid_namespace()
+
+    def run(self) -> None:
+        from autograder.sandbox.shell import new_shell
+
+        shell = new_shell(1 << 20)
+        _warm(shell)
+        for name in [name for name in sys.modules if name.split(".")[0] == "autograder"]:
+            del sys.modules[name]
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody asks how a zygote ended
+        gc.collect()
+        gc.freeze()  # what is here now stays shared: no fork's collector writes to it
+        threads = len(os.listdir("/proc/self/task")) if os.path.isdir("/proc/self/task") else 1
+        protocol.send(self._control, {"ready": True, "threads": threads})
+        while True:
+            try:
+                self._control.settimeout(None)  # the last order's reading has left one
+                marker, fds, _, _ = socket.recv_fds(self._control, 1, 1)
+                if not marker:
+                    return
+                settings = protocol.receive(self._control, time.monotonic() + 10, 1 << 30)
+            except (OSError, protocol.ProtocolError):
+                return
+            layers = Layers(self._layers.reached, self._layers.reasons)
+            nested = layers.lay("pid namespace", kernel.unshare, kernel.CLONE_NEWPID)
+            pid = os.fork()
+            if pid == 0:
+                try:
+                    self._become(fds[0], settings, shell, layers)
+                finally:
+                    os._exit(0)
+            if nested:
+                kernel.setns(self._own_pid_namespace, kernel.CLONE_NEWPID)
+            os.close(fds[0])
+            end = _pidfd(pid)
+            socket.send_fds(self._control, [b"!"], [end] if end else [])
+            if end:
+                os.close(end)
+
+    def _become(self, fd: int, settings: dict[str, Any], shell: Any, seed: Layers) -> None:
+        kernel.close_all_but(fd)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        kernel.prctl(kernel.PR_SET_PDEATHSIG, kernel.SIGKILL)
+        Zygote(socket.socket(fileno=fd), settings, shell, leave_namespaces(seed)).run()
+
+
+def _pid_namespace() -> int:
+    """A descriptor of this process's own, to come back to after a fork into another."""
+    try:
+        return os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return -1
 
 
 class Zygote:
     """Forks on request, kills on request, and says how each child ended."""
 
-    def __init__(self, control: socket.socket, settings: dict[str, Any], layers: Layers) -> None:
+    def __init__(self, control: socket.socket, settings: dict[str, Any], shell: Any, layers: Layers) -> None:
         self._control = control
         self._settings = settings
+        self._shell = shell
         self._layers = layers
         self._children: dict[int, dict[str, Any]] = {}
-        self._own_pid_namespace = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
+        self._own_pid_namespace = _pid_namespace()  # now: the view may have no /proc
 
     def run(self) -> None:
-        from autograder.sandbox.shell import new_shell
-
-        self._shell = new_shell(1 << 20)
-        _warm(self._shell)
         if "mount namespace" in self._layers.reached:
             settings = self._settings
             self._layers.lay("view", view.enter, settings["root"], settings["readable"], settings["hidden"])
             if "view" not in self._layers.reached:
                 self._layers.reasons["mount namespace"] = self._layers.reasons["view"]
-        for name in [name for name in sys.modules if name.split(".")[0] == "autograder"]:
-            if name != "autograder.sandbox.worker":
-                del sys.modules[name]
-        del sys.modules["autograder.sandbox.worker"]
-        threads = len(os.listdir("/proc/self/task")) if os.path.isdir("/proc/self/task") else 1
-        protocol.send(self._control, {"ready": True, "threads": threads})
+        outputs, reason = self._run_prefix()
+        protocol.send(self._control, {"ready": True, "outputs": outputs, "reason": reason})
         while True:
-            readable = select.select([self._control], [], [], _WATCH_SECONDS if self._children else None)[0]
-            if readable and not self._obey():
+            watched = [
+                self._control,
+                *(child["pidfd"] for child in self._children.values() if child["pidfd"]),
+            ]
+            ready = select.select(watched, [], [], _WATCH_SECONDS if self._children else None)[0]
+            if self._control in ready and not self._obey():
                 return
             self._watch()
+
+    def _run_prefix(self) -> tuple[list[Any], str]:
+        """Run the course's own first cells; what they put out, and why they can not be shared if so."""
+        prefix = self._settings["prefix"]
+        if prefix is None:
+            return [], ""
+        if "view" not in self._layers.reached:
+            return [], "this machine has no mount namespaces"
+        limits, files = self._settings["limits"], prefix["files"]
+        view.fresh_folders(int(limits["folder_size"]), os.geteuid(), os.getegid(), self._settings["readable"])
+        os.chdir(view.WORK)
+        os.environ["HOME"] = os.environ["TMPDIR"] = view.WORK
+        sys.path.insert(0, "")
+        for name, data in files.items():
+            if os.path.dirname(name):
+                os.makedirs(os.path.dirname(name), exist_ok=True)
+            with open(name, "wb") as file:
+                file.write(data)
+        worker = _Worker(None, self._shell, limits)
+        worker.redirect()
+        before = _descriptors()
+        outputs = []
+        for source in prefix["cells"]:
+            ran = worker.cell({"source": source, "seconds": limits["cell_seconds"]})
+            if ran["failure"] is not None:
+                kinds = ran["failure"]["kinds"] or ["it did not end within its time"]
+                return [], f"one of them failed ({kinds[0]})"
+            outputs.append(ran["outputs"])
+        reason = _unshareable(before, files)
+        if not reason:
+            try:
+                os.chdir("/")
+                for folder in view.writable(self._settings["readable"]):
+                    kernel.unmount(folder)
+            except OSError as error:
+                reason = f"their folder is still in use ({error.strerror})"
+        sys.path.remove("")
+        gc.collect()
+        gc.freeze()
+        return ([], reason) if reason else (outputs, "")
 
     def _obey(self) -> bool:
         try:
@@ -100,10 +188,12 @@ class Zygote:
                 self._become(fd, order, folder)
             finally:
                 os._exit(0)
-        os.close(fd)
         if nested:
             kernel.setns(self._own_pid_namespace, kernel.CLONE_NEWPID)
-        self._children[pid] = {"memory": order["limits"]["memory"], "folder": folder, "oom": False}
+        os.close(fd)
+        self._children[pid] = {
+            "memory": order["limits"]["memory"], "folder": folder, "oom": False, "pidfd": _pidfd(pid)
+        }  # fmt: skip
         protocol.send(self._control, {"pid": pid})
 
     def _become(self, fd: int, order: dict[str, Any], folder: str | None) -> None:
@@ -141,6 +231,8 @@ class Zygote:
             child = self._children.pop(pid, None)
             if child is None:
                 continue
+            if child["pidfd"]:
+                os.close(child["pidfd"])
             if child["folder"]:
                 shutil.rmtree(child["folder"], ignore_errors=True)
             protocol.send(
@@ -227,9 +319,61 @@ def _warm(shell: Any) -> None:
     shell.outputs.start()
 
 
+def _descriptors() -> set[str]:
+    """What is open here, by number and by what it is."""
+    found = set()
+    for name in os.listdir("/proc/self/fd"):
+        try:
+            found.add(f"{name} {os.readlink(f'/proc/self/fd/{name}')}")
+        except OSError:
+            continue  # of the listing itself
+    return found
+
+
+def _unshareable(before: set[str], files: dict[str, bytes]) -> str:
+    """Why a process in which the course's cells have run can not be forked for submissions, if so."""
+    if len(os.listdir("/proc/self/task")) > 1:
+        return "they started a thread"
+    opened = {one for one in _descriptors() - before if not one.endswith(_FONTS)}
+    if opened:
+        what = ", ".join(sorted(one.partition(" ")[2] for one in opened))
+        return f"they hold a file or a connection open ({what[:200]})"
+    try:
+        os.waitpid(-1, os.WNOHANG)
+        return "they started a process"
+    except ChildProcessError:
+        pass
+    left = [os.path.join(place, name) for place, _, names in os.walk(view.WORK) for name in names]
+    if {os.path.relpath(name, view.WORK) for name in left} != set(files):
+        return "they write files"
+    return ""
+
+
+def _pidfd(pid: int) -> int:
+    """Readable when the process ends; 0 where there is no such thing."""
+    try:
+        return os.pidfd_open(pid)
+    except (AttributeError, OSError):
+        return 0
+
+
 def main() -> None:
-    """Entry point: `argv` holds the control descriptor and the settings as JSON."""
-    launch(int(sys.argv[1]), json.loads(sys.argv[2]))
+    """Entry point: `argv` holds the control descriptor.
+
+    The seed is a fork in a PID namespace of its own: only to one that our user namespace owns can it
+    come back after each fork of a zygote.
+    """
+    control = int(sys.argv[1])
+    layers = own_user_namespace()
+    if Layers().lay("pid namespace", kernel.unshare, kernel.CLONE_NEWPID):
+        pid = os.fork()
+        if pid:
+            os.close(control)
+            _, status = os.waitpid(pid, 0)
+            os._exit(0 if status == 0 else 1)
+        kernel.prctl(kernel.PR_SET_PDEATHSIG, kernel.SIGKILL)
+    Seed(socket.socket(fileno=control), layers).run()
+    os._exit(0)
 
 
 from autograder.sandbox.worker import Worker as _Worker  # noqa: E402  (last: it imports torch)

@@ -13,13 +13,13 @@ from autograder.batch.course import Course, Grader, Options, grade_one
 from autograder.batch.folder import Handed, read_folder
 from autograder.batch.staging import stage, staged_root
 from autograder.errors import CourseError
-from autograder.grading.engine import Graded
+from autograder.grading.graded import Graded, Known
 from autograder.grading.secret import FOLDER
 from autograder.grading.submission import Submission
 from autograder.results import CheckResult, ExerciseResult, GradeReport, Outcome
 from autograder.sandbox.limits import Limits
 
-from .small_course import ASSIGNMENT, NOTEBOOK, WRONG, hand_in
+from .small_course import ASSIGNMENT, EXERCISE, NOTEBOOK, WRONG, hand_in
 
 SUBMITTED = "submitted"
 
@@ -29,10 +29,12 @@ class CountingEngine:
 
     def __init__(self) -> None:
         self.graded: list[Submission] = []
+        self.known: list[dict[str, Known]] = []
         self.outcome = Outcome.PASSED
 
-    def grade(self, submission: Submission, student: str) -> Graded:
+    def grade(self, submission: Submission, student: str, known: dict[str, Known]) -> Graded:
         self.graded.append(submission)
+        self.known.append(known)
         check = CheckResult("only", self.outcome, 1.0, 1.0, "")
         exercise = ExerciseResult("output_size_checks", 1.0, 1.0, self.outcome, (check,))
         report = GradeReport(
@@ -156,22 +158,6 @@ def test_the_courses_own_data_files_win_over_a_students(root: Path, start: Start
     assert start().submission(handed(root, "ada")).files == {"values.csv": b"1,2", "mine.csv": b"mine"}
 
 
-def test_the_key_covers_what_several_suites_share(
-    root: Path, start: Start, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    digested: list[Path] = []
-
-    def record(*places: Path) -> str:
-        digested.extend(places)
-        return ""
-
-    monkeypatch.setattr(module, "tree_digest", record)
-    start()
-    shared = Path(autograder.__file__).parent / "suites"
-    assert set(shared.glob("*.py")) <= set(digested)
-    assert shared / "stacks.py" in digested
-
-
 def test_without_a_secret_of_the_course_one_is_made(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("DEEPDRILLS_SECRET", raising=False)
     Grader(Course(root), ASSIGNMENT, Options())
@@ -216,10 +202,60 @@ def test_a_sandbox_that_was_started_is_lent_again(root: Path, monkeypatch: pytes
 
         def close(self) -> None: ...
 
-    monkeypatch.setattr(module, "Sandbox", Fake)
+    monkeypatch.setattr("autograder.sandbox.process.Sandbox", Fake)
     warm = module.WarmSandboxes()
     one = warm.get(Course(root), Options())
     assert warm.get(Course(root), Options()) is one
     assert warm.get(Course(root), Options(allow_degraded=True)) is not one
     assert len(started) == 2
-    assert started[0][1]["hidden"] == [root]
+    assert started[0][0][1] == [root]
+
+
+def test_a_suite_that_changes_costs_its_own_exercise_only(
+    root: Path, engine: CountingEngine, start: Start
+) -> None:
+    suites = root / "suites" / ASSIGNMENT
+    suites.mkdir(parents=True)
+    suite = suites / f"test_{EXERCISE}.py"
+    suite.write_text("# of today\n")
+    hand_in(root, "ada", WRONG)
+    first = start()
+    graded = first.grade(handed(root, "ada"), "ada")
+    key = first.key(first.submission(handed(root, "ada")))
+    assert engine.known == [{}]
+
+    (suites / "test_another.py").write_text("# of an exercise that this course does not have\n")
+    start().grade(handed(root, "ada"), "ada")
+    assert len(engine.graded) == 1, "nothing of the assignment's has changed"
+
+    suite.write_text("# of tomorrow\n")
+    second = start()
+    start().grade(handed(root, "ada"), "ada")
+    assert engine.known[1] == {}, "its own exercise is graded again"
+    other = second.key(second.submission(handed(root, "ada")))
+    assert key.partition("-")[0] == other.partition("-")[0]
+    assert key != other
+
+    suite.write_text("# of today\n")
+    assert start().grade(handed(root, "ada"), "ada") == graded
+    assert len(engine.graded) == 2, "the older result is still there"
+
+
+def test_results_under_the_same_suites_are_taken_over(
+    root: Path, engine: CountingEngine, start: Start
+) -> None:
+    """Of a result made under other suites, the exercises whose own suite is the same are kept."""
+    hand_in(root, "ada", WRONG)
+    grader = start()
+    graded = grader.grade(handed(root, "ada"), "ada")
+    content, _, suites = grader.key(grader.submission(handed(root, "ada"))).partition("-")
+    store = Course(root).store
+    store.put(
+        f"{content}-{suites[::-1]}", replace(graded, trouble=(f"{EXERCISE}/only: a note", "other/x: y"))
+    )
+    (known,) = grader._known(f"{content}-elsewhere").items()
+    assert known[0] == EXERCISE
+    assert known[1].result == graded.report.exercises[0]
+    assert set(known[1].trouble) <= {f"{EXERCISE}/only: a note"}
+    grader._digests = {EXERCISE: "another suite"}
+    assert grader._known(f"{content}-elsewhere") == {}

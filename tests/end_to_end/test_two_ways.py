@@ -20,9 +20,6 @@ from autograder.batch.course import Course
 from autograder.commands import release_assignments
 
 ROOT = Path(__file__).parents[2]
-#: In one process: the two courses are graded once for all these tests.
-pytestmark = pytest.mark.xdist_group("two_ways")
-
 PS1 = demo.PS1
 
 
@@ -57,7 +54,7 @@ class Graded:
         return found
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def courses(tmp_path_factory: pytest.TempPathFactory) -> tuple[Graded, Graded]:
     """The same class in two course folders, graded by the two commands at the same time."""
     # Without the interpreter's folder: nbgrader runs `alembic` by name and must find it all the same.
@@ -99,18 +96,18 @@ def courses(tmp_path_factory: pytest.TempPathFactory) -> tuple[Graded, Graded]:
     return done["ours"], done["theirs"]
 
 
-def test_both_end_well(courses: tuple[Graded, Graded]) -> None:
+def both_end_well(courses: tuple[Graded, Graded]) -> None:
     for course in courses:
         assert course.code == 0, course.said[-3000:]
 
 
-def test_the_gradebooks_are_the_same(courses: tuple[Graded, Graded]) -> None:
+def the_gradebooks_are_the_same(courses: tuple[Graded, Graded]) -> None:
     ours, theirs = (course.grades() for course in courses)
     assert len(ours) == 12 * 12
     assert ours == theirs
 
 
-def test_the_graded_notebooks_are_the_same(courses: tuple[Graded, Graded]) -> None:
+def the_graded_notebooks_are_the_same(courses: tuple[Graded, Graded]) -> None:
     ours, theirs = (course.notebooks() for course in courses)
     assert len(ours) == 12
     for student, notebook in ours.items():
@@ -120,7 +117,7 @@ def test_the_graded_notebooks_are_the_same(courses: tuple[Graded, Graded]) -> No
                 assert mine.get("outputs") == other.get("outputs"), student
 
 
-def test_the_scores_are_the_right_ones(courses: tuple[Graded, Graded]) -> None:
+def the_scores_are_the_right_ones(courses: tuple[Graded, Graded]) -> None:
     reports = json.loads((courses[0].root / "reports.json").read_text())
     scores = {report["student"]: report["score"] for report in reports}
     outcomes = {
@@ -145,7 +142,7 @@ def test_the_scores_are_the_right_ones(courses: tuple[Graded, Graded]) -> None:
     assert set(late.values()) == {0}
 
 
-def test_nbgraders_own_commands_go_on(courses: tuple[Graded, Graded]) -> None:
+def nbgraders_own_commands_go_on(courses: tuple[Graded, Graded]) -> None:
     root = courses[1].root
     environment = {**os.environ, "PATH": "/usr/bin:/bin"}
 
@@ -167,3 +164,12 @@ def test_nbgraders_own_commands_go_on(courses: tuple[Graded, Graded]) -> None:
     assert "VALIDATION FAILED" in untouched.stdout
     solved = run("validate", f"solutions/{PS1}/convolution.ipynb")
     assert "Success" in solved.stdout, solved.stdout + solved.stderr
+
+
+def test_two_ways_and_one_gradebook(courses: tuple[Graded, Graded]) -> None:
+    """One test, so that the two courses are graded once, by whichever process runs it."""
+    both_end_well(courses)
+    the_gradebooks_are_the_same(courses)
+    the_graded_notebooks_are_the_same(courses)
+    the_scores_are_the_right_ones(courses)
+    nbgraders_own_commands_go_on(courses)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from autograder.sandbox.prefix import Shared
 from autograder.sandbox.process import Sandbox, Session
 from autograder.sandbox.student import StudentCrashed, StudentFailure, StudentMissing, StudentRaised
 
@@ -21,8 +22,15 @@ class FakeSandbox:
     calls: Callable[[str], Exception | None] = lambda name: None
     refused: list[tuple[str, str]] = field(default_factory=list)
     sessions: list[FakeSession] = field(default_factory=list)
+    prefix: Shared | None = None
+    #: Of each fork, whether it was of the interpreter in which the prefix has run.
+    shared_forks: list[bool] = field(default_factory=list)
 
-    def spawn(self) -> Session:
+    def shared(self) -> Shared | None:
+        return self.prefix
+
+    def spawn(self, shared: bool = False) -> Session:
+        self.shared_forks.append(shared)
         self.sessions.append(FakeSession(self))
         return cast(Session, self.sessions[-1])
 

@@ -14,7 +14,8 @@ from autograder.errors import GradingError
 from autograder.exercises.catalogue import Exercise, Misconception, load_exercises
 from autograder.exercises.compare import WrongAnswer
 from autograder.grading.answers import AnswerSheet
-from autograder.grading.engine import NOT_ATTEMPTED, OUR_ERROR, Engine, Graded, refuse_error
+from autograder.grading.engine import NOT_ATTEMPTED, OUR_ERROR, Engine, refuse_error
+from autograder.grading.graded import Graded
 from autograder.grading.submission import rebuild
 from autograder.grading.suite import Check, Suite
 from autograder.results import CheckResult, ExerciseResult, Outcome, Stage

@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from autograder.grading.answers import AnswerSheet
-from autograder.grading.engine import Engine, Graded
+from autograder.grading.engine import Engine
+from autograder.grading.graded import Graded
 from autograder.grading.submission import rebuild
 from autograder.grading.suite import Suite
 from autograder.grading.template import trimmed

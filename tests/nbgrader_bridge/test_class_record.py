@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from autograder.cli import app
 from autograder.errors import CourseError
 from autograder.nbgrader_bridge.class_record import class_record, student_code
-from autograder.nbgrader_bridge.gradebook import write_grades
+from autograder.nbgrader_bridge.writing import write_grades
 
 from .toy_course import ASSIGNMENT, NOTEBOOK, ToyGrader, submit
 

@@ -18,7 +18,8 @@ from nbgrader.apps import GenerateFeedbackApp
 from autograder.batch.course import Options
 from autograder.nbgrader_bridge.feedback import render
 from autograder.nbgrader_bridge.feedback_page import feedback_page
-from autograder.nbgrader_bridge.gradebook import write_feedback, write_grades
+from autograder.nbgrader_bridge.gradebook import write_feedback
+from autograder.nbgrader_bridge.writing import write_grades
 from autograder.results import CheckResult, Outcome, Stage
 
 from .toy_course import ASSIGNMENT, HIDDEN, MARK_SCHEME, MODEL_ANSWER, NOTEBOOK, ToyGrader, submit

@@ -13,7 +13,7 @@ from nbgrader.api import Gradebook
 from nbgrader.apps import AutogradeApp
 
 from autograder.batch.course import Options
-from autograder.nbgrader_bridge.gradebook import write_grades
+from autograder.nbgrader_bridge.writing import write_grades
 from autograder.results import Outcome
 
 from . import toy_course

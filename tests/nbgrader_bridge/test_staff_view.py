@@ -10,8 +10,8 @@ from nbconvert.exporters import HTMLExporter
 from nbformat import v4
 from nbgrader.server_extensions.formgrader import handlers
 
-from autograder.nbgrader_bridge.gradebook import write_grades
 from autograder.nbgrader_bridge.settings import load_settings
+from autograder.nbgrader_bridge.writing import write_grades
 
 from .test_feedback import ATTACKS, Reader, code, shows
 from .toy_course import ASSIGNMENT, MARK_SCHEME, NOTEBOOK, ToyGrader, submit

@@ -12,7 +12,7 @@ import nbformat
 from nbformat import NotebookNode, v4
 
 from autograder.batch.course import Options
-from autograder.grading.engine import Graded
+from autograder.grading.graded import Graded
 from autograder.grading.outputs import grade_cell_outputs
 from autograder.grading.release_cells import release_cells
 from autograder.results import CheckResult, ExerciseResult, GradeReport, Outcome, gravest
@@ -137,6 +137,7 @@ class ToyGrader:
                 one.outputs = [nbformat.from_dict(output) for output in grade_cell_outputs(exercise)]
                 one.metadata.deepdrills = {"exercise": _as_json(exercise)}
         scheme = v4.new_markdown_cell(MARK_SCHEME, metadata={"deepdrills": {"role": "marking-scheme"}})
+        scheme.id = "scheme"
         result.cells.append(scheme)
         result.cells[4:4] = copy.deepcopy(self.extra.get(student, []))
         report = GradeReport(

@@ -6,11 +6,13 @@ import time
 from pathlib import Path
 
 from autograder.sandbox.process import Sandbox
+from autograder.sandbox.seed import Seed
 
 
-def descendants(sandbox: Sandbox) -> set[int]:
+def descendants(of: Sandbox | Seed) -> set[int]:
     """Every process below the sandbox's own, however it has moved to another session."""
-    assert sandbox._process is not None
+    process = of.process if isinstance(of, Seed) else of._process
+    assert process is not None
     parents: dict[int, int] = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -19,7 +21,7 @@ def descendants(sandbox: Sandbox) -> set[int]:
             except (OSError, IndexError, ValueError):
                 continue
     found: set[int] = set()
-    fresh = {sandbox._process.pid}
+    fresh = {process.pid}
     while fresh:
         fresh = {pid for pid, parent in parents.items() if parent in fresh}
         found |= fresh
@@ -27,9 +29,9 @@ def descendants(sandbox: Sandbox) -> set[int]:
 
 
 def only_the_zygote(sandbox: Sandbox, seconds: float = 3.0) -> bool:
-    """Whether, soon, nothing but the zygote is left: every submission's processes are gone."""
+    """Whether, soon, nothing but the seed and its zygote is left: every submission's processes are gone."""
     deadline = time.monotonic() + seconds
-    while len(descendants(sandbox)) > 1:
+    while len(descendants(sandbox)) > 2:
         if time.monotonic() > deadline:
             return False
         time.sleep(0.02)

@@ -1,0 +1,259 @@
+"""`deepdrills grade` and `regrade`: a class from submitted/ to the gradebook, and what changes on the way."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+
+from autograder.batch.atomic import clear_when_full
+from autograder.batch.course import Course, Grader, Options
+from autograder.batch.folder import read_folder, timestamp_text
+from autograder.batch.local import Done, grade_all
+from autograder.batch.plan import Job, plan
+from autograder.batch.staging import stage, staged_root, unstage
+from autograder.batch.templates import kept_template
+from autograder.batch.written import Written
+from autograder.errors import CourseError, UsageError
+from autograder.grading.secret import FOLDER, course_secret
+from autograder.nbgrader_bridge.standing import Standing, Unreadable, standing
+from autograder.progress import GradingProgress
+from autograder.report.table import safe, score_table
+from autograder.results import GradeReport
+
+#: Submissions that are written to the gradebook together, and seconds after which fewer are.
+_BATCH, _BATCH_SECONDS = 20, 3.0
+#: Longer tables than this are no help.
+_TABLE = 300
+
+
+@dataclass(frozen=True)
+class Watch:
+    """What a person sees of a run."""
+
+    console: Console
+    quiet: bool = False
+    log: Path | None = None
+
+
+def grade_assignment(
+    course: Course,
+    assignment: str,
+    students: list[str],
+    options: Options,
+    jobs: int,
+    force: bool,
+    watch: Watch,
+) -> tuple[Iterator[GradeReport], int]:
+    """Grade, write the gradebook, print the table; the reports as they are asked for, and the exit code."""
+    work = jobs_of(course, assignment, students)
+    log = watch.log or course.root / FOLDER / "log" / f"{assignment}.log"
+    notebook = kept_template(course.root, assignment, write=True).notebook
+    with GradingProgress(watch.console, len(work), jobs, watch.quiet, log) as progress:
+        progress.note(f"grading {len(work)} submissions of {assignment}")
+        with _Recorder(course, assignment, notebook) as recorder:
+            for done, known in results(course, assignment, work, options, jobs, force):
+                progress.add(done, known)
+                recorder.add(done)
+        for name, words in recorder.failures:
+            progress.note(f"{name} not in the gradebook: {words}")
+    ends = sorted(recorder.ends, key=lambda one: one.student)
+    if not watch.quiet:
+        _show(watch.console, course, assignment, ends)
+    for name, words in recorder.failures:
+        watch.console.print(f"{safe(name)}: not in the gradebook: {safe(words)}", style="red")
+    bad = [one for one in ends if not one.ok]
+    return _reports(course, assignment, ends), 1 if recorder.failures or bad else 0
+
+
+def jobs_of(course: Course, assignment: str, students: list[str]) -> list[Job]:
+    """One job for each student asked for, everybody by default. Raises `UsageError` naming who is missing."""
+    if assignment not in course.assignments:
+        raise CourseError(
+            course.root / "source",
+            f"there is no assignment '{assignment}'",
+            f"There are: {', '.join(course.assignments) or 'none'}.",
+        )
+    everyone = course.students(assignment)
+    unknown = sorted(set(students) - set(everyone))
+    if unknown:
+        raise UsageError(
+            f"nothing was submitted by {', '.join(unknown)}: there is no "
+            f"submitted/<student>/{assignment}/ of that name."
+        )
+    if not everyone:
+        raise UsageError(
+            f"{course.root / 'submitted'}: no submission of {assignment}. "
+            f"Put each in submitted/<student>/{assignment}/ and run this again."
+        )
+    course_secret(course.root, create=True)
+    return plan(course.root / "submitted", assignment, students or everyone)
+
+
+def results(
+    course: Course, assignment: str, work: list[Job], options: Options, jobs: int, force: bool
+) -> Iterator[tuple[Done, bool]]:
+    """The end of every job, and whether it was in the store: those come first, and start no worker."""
+    grader = Grader(course, assignment, options)
+    waiting: list[Job] = []
+    for job in work:
+        known = None if force else _look(grader, job)
+        if known is None:
+            waiting.append(job)
+        else:
+            yield known, True
+    if waiting:
+        for done in grade_all(course, assignment, waiting, options, jobs, force):
+            yield done, False
+
+
+def _look(grader: Grader, job: Job) -> Done | None:
+    if not grader.course.store.folder.is_dir():
+        return None
+    handed = read_folder(Path(job.folder), grader.template.notebook)
+    key = grader.key(grader.submission(handed))
+    known = grader.course.store.head(key)
+    if known is None:
+        return None
+    report = GradeReport.from_json(known.report.to_json() | {"student": job.student})
+    return Done(job.student, report, key, known.trouble)
+
+
+@dataclass(frozen=True)
+class End:
+    """How one submission ended, small enough to keep for everybody; `report` of what is not in the store."""
+
+    student: str
+    key: str
+    ok: bool
+    trouble: tuple[str, ...]
+    report: GradeReport | None
+
+
+class _Recorder:
+    """Writes what is graded to the gradebook, in batches, and skips what is there already."""
+
+    def __init__(self, course: Course, assignment: str, notebook: str) -> None:
+        self.ends: list[End] = []
+        self.failures: list[tuple[str, str]] = []
+        self._course = course
+        self._assignment = assignment
+        self._notebook = notebook
+        self._written = Written(course.root, assignment, notebook)
+        self._standing = standing_of(course, assignment)
+        self._waiting: list[tuple[str, str]] = []
+        self._since = 0.0
+        self._stack = ExitStack()
+        self._writer: object = None
+
+    def __enter__(self) -> _Recorder:
+        return self
+
+    def __exit__(self, kind: object, *_exc: object) -> None:
+        try:
+            if kind is None:
+                self._write()
+        finally:
+            self._stack.close()
+
+    def add(self, done: Done) -> None:
+        report = None if done.ok else done.report
+        self.ends.append(End(done.student, done.key, done.ok, done.trouble, report))
+        if not done.ok or self._is_written(done):
+            return
+        if not self._waiting:
+            self._since = time.monotonic()
+        self._waiting.append((done.student, done.key))
+        if len(self._waiting) >= _BATCH or time.monotonic() - self._since > _BATCH_SECONDS:
+            self._write()
+
+    def _is_written(self, done: Done) -> bool:
+        assert done.report is not None
+        known = self._standing.get(done.student)
+        if known is None or not self._written.holds(done.student, done.key, self._timestamp(done.student)):
+            return False
+        return all(
+            known.scores.get(exercise.grade_id) == exercise.points for exercise in done.report.exercises
+        )
+
+    def _timestamp(self, student: str) -> str | None:
+        return timestamp_text(self._folder(student))
+
+    def _folder(self, student: str) -> Path:
+        return self._course.root / "submitted" / student / self._assignment
+
+    def _write(self) -> None:
+        if not self._waiting:
+            return
+        from autograder.nbgrader_bridge.writing import GradebookWriter, ensure
+
+        root, batch = self._course.root, self._waiting
+        if self._writer is None:
+            with clear_when_full(root):
+                ensure(root, self._assignment)
+            writer = GradebookWriter(root, self._assignment, staged_root(root) / "submitted")
+            self._writer = self._stack.enter_context(writer)
+        assert isinstance(self._writer, GradebookWriter)
+        with clear_when_full(root):
+            for student, key in batch:
+                self._written.forget(student)
+                stage(root, student, self._assignment, self._notebook, self._folder(student), key)
+            failures = self._writer.write([student for student, _ in batch])
+            failed = {student for student, _ in failures}
+            for student, key in batch:
+                if student not in failed and "*" not in failed:
+                    self._written.note(student, key, self._timestamp(student))
+                unstage(root, student, self._assignment)
+        self.failures += failures
+        self._waiting = []
+
+
+def standing_of(course: Course, assignment: str) -> dict[str, Standing]:
+    """What the gradebook has; nothing where it can not be read."""
+    try:
+        return standing(course.root, assignment)
+    except Unreadable:
+        return {}  # whatever it is, writing will meet it too, and say so
+
+
+def _reports(course: Course, assignment: str, ends: Iterable[End]) -> Iterator[GradeReport]:
+    """Each report with how late it came, read when its turn comes."""
+    known = standing_of(course, assignment)
+    for end in ends:
+        report = end.report
+        if report is None:
+            head = course.store.head(end.key) if end.key else None
+            report = head.report if head else None
+        if report is not None:
+            late = known[end.student].late_seconds if end.student in known else 0.0
+            yield GradeReport.from_json(report.to_json() | {"student": end.student, "late_seconds": late})
+
+
+def _show(console: Console, course: Course, assignment: str, ends: list[End]) -> None:
+    flags: list[str] = []
+
+    def with_flags(reports: Iterable[GradeReport]) -> Iterator[GradeReport]:
+        for report in reports:
+            flags.extend(f"{safe(report.student)}: to look at: {safe(flag)}" for flag in report.flags)
+            yield report
+
+    reports = with_flags(_reports(course, assignment, ends))
+    graded = sum(1 for end in ends if end.ok or end.report is not None)
+    title = f"{assignment}: {graded} submissions"
+    if graded <= _TABLE:
+        console.print(score_table(reports, title))
+    else:
+        scores = [report.score for report in reports]
+        console.print(
+            f"{title}, {sum(scores) / len(scores):.2f} points on average, from {min(scores):g} to "
+            f"{max(scores):g}. 'deepdrills report {assignment}' shows the class."
+        )
+    for end in ends:
+        for words in end.trouble:
+            console.print(f"{safe(end.student)}: {safe(words)}", style="yellow" if end.ok else "red")
+    for flag in flags:
+        console.print(flag, style="yellow")
