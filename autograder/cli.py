@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from autograder import cli_teaching
+from autograder import cli_collecting, cli_teaching
 from autograder.cli_options import (
     JOBS,
     CourseOption,
@@ -20,6 +20,7 @@ from autograder.cli_options import (
     LogOption,
     QuietOption,
     RerunOption,
+    SchedulerOption,
     console,
     errors,
     find_course,
@@ -34,9 +35,10 @@ app = typer.Typer(
     name="deepdrills",
     help=(
         "Release, grade and give feedback on the notebooks of a course whose grades can be trusted.\n\n"
-        "A usual week: [bold]deepdrills release ps1-convolution[/], hand out release/, collect into "
-        "submitted/<student>/<assignment>/, [bold]deepdrills grade ps1-convolution[/], mark written "
-        "answers in formgrader, [bold]deepdrills feedback ps1-convolution[/]."
+        "A usual week: [bold]deepdrills release ps1-convolution[/], hand out release/, "
+        "[bold]deepdrills collect submissions.zip ps1-convolution[/] (or collect into "
+        "submitted/<student>/<assignment>/ yourself), [bold]deepdrills grade ps1-convolution[/], mark "
+        "written answers in formgrader, [bold]deepdrills feedback ps1-convolution[/]."
     ),
     no_args_is_help=True,
     add_completion=False,
@@ -76,6 +78,7 @@ def grade(
         typer.Option("--student", "-s", help="Only this student; may be repeated.", show_default=False),
     ] = None,
     jobs: JobsOption = JOBS,
+    scheduler: SchedulerOption = None,
     force: Annotated[bool, typer.Option("--force", help="Grade again what is already in the store.")] = False,
     rerun_experiments: RerunOption = False,
     allow_degraded: DegradedOption = False,
@@ -94,7 +97,7 @@ def grade(
     found = find_course(course)
     options = options_of(found, allow_degraded, rerun_experiments)
     watch = Watch(screen(json_file), quiet, log)
-    reports, code = grade_assignment(found, assignment, student or [], options, jobs, force, watch)
+    reports, code = grade_assignment(found, assignment, student or [], options, jobs, force, watch, scheduler)
     write_json(json_file, (report.to_json() for report in reports))
     raise typer.Exit(code)
 
@@ -173,6 +176,7 @@ def feedback(
     raise typer.Exit(write_feedback_pages(find_course(course), assignment, student or [], console))
 
 
+app.command()(cli_collecting.collect)
 app.command()(cli_teaching.report)
 app.command()(cli_teaching.export)
 app.command()(cli_teaching.audit)

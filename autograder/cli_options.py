@@ -56,6 +56,16 @@ LogOption = Annotated[
         show_default=False,
     ),
 ]
+SchedulerOption = Annotated[
+    str | None,
+    typer.Option(
+        "--scheduler",
+        metavar="tcp://HOST:PORT",
+        help="Grade on the workers of this Dask scheduler instead of here (docs/cluster.md). Each worker "
+        "proves its sandbox first; a lost worker's submissions are done again elsewhere. --jobs is not used.",
+        show_default=False,
+    ),
+]
 JobsOption = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Worker processes.")]
 #: Worker processes by default.
 JOBS = os.cpu_count() or 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +30,9 @@ _BATCH, _BATCH_SECONDS = 20, 3.0
 #: Longer tables than this are no help.
 _TABLE = 300
 
+#: What grades submissions that are not in the store.
+Executor = Callable[[Course, str, list[Job], Options, bool], Iterator[Done]]
+
 
 @dataclass(frozen=True)
 class Watch:
@@ -48,15 +51,20 @@ def grade_assignment(
     jobs: int,
     force: bool,
     watch: Watch,
+    scheduler: str | None = None,
 ) -> tuple[Iterator[GradeReport], int]:
-    """Grade, write the gradebook, print the table; the reports as they are asked for, and the exit code."""
+    """Grade, write the gradebook, print the table; the reports as they are asked for, and the exit code.
+
+    `scheduler`: the address of a Dask scheduler whose workers grade, instead of `jobs` processes here.
+    """
     work = jobs_of(course, assignment, students)
     log = watch.log or course.root / FOLDER / "log" / f"{assignment}.log"
     notebook = kept_template(course.root, assignment, write=True).notebook
     with GradingProgress(watch.console, len(work), jobs, watch.quiet, log) as progress:
         progress.note(f"grading {len(work)} submissions of {assignment}")
+        executor = None if scheduler is None else _cluster(scheduler, watch.console, progress)
         with _Recorder(course, assignment, notebook) as recorder:
-            for done, known in results(course, assignment, work, options, jobs, force):
+            for done, known in results(course, assignment, work, options, jobs, force, executor):
                 progress.add(done, known)
                 recorder.add(done)
         for name, words in recorder.failures:
@@ -94,10 +102,36 @@ def jobs_of(course: Course, assignment: str, students: list[str]) -> list[Job]:
     return plan(course.root / "submitted", assignment, students or everyone)
 
 
+def _cluster(scheduler: str, console: Console, progress: GradingProgress) -> Executor:
+    """Grades on the workers of a Dask scheduler; what it says of them goes to the screen and the log."""
+
+    def say(words: str) -> None:
+        console.print(safe(words), style="yellow")
+        progress.note(words)
+
+    def executor(
+        course: Course, assignment: str, work: list[Job], options: Options, force: bool
+    ) -> Iterator[Done]:
+        from autograder.batch.cluster import grade_on_cluster
+
+        return grade_on_cluster(course, assignment, work, options, scheduler, force, say)
+
+    return executor
+
+
 def results(
-    course: Course, assignment: str, work: list[Job], options: Options, jobs: int, force: bool
+    course: Course,
+    assignment: str,
+    work: list[Job],
+    options: Options,
+    jobs: int,
+    force: bool,
+    executor: Executor | None = None,
 ) -> Iterator[tuple[Done, bool]]:
-    """The end of every job, and whether it was in the store: those come first, and start no worker."""
+    """The end of every job, and whether it was in the store: those come first, and start no worker.
+
+    `executor`: grades what is left, instead of `jobs` processes here.
+    """
     grader = Grader(course, assignment, options)
     waiting: list[Job] = []
     for job in work:
@@ -107,7 +141,12 @@ def results(
         else:
             yield known, True
     if waiting:
-        for done in grade_all(course, assignment, waiting, options, jobs, force):
+        ends = (
+            grade_all(course, assignment, waiting, options, jobs, force)
+            if executor is None
+            else executor(course, assignment, waiting, options, force)
+        )
+        for done in ends:
             yield done, False
 
 

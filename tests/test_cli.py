@@ -30,8 +30,8 @@ from .grading.fakes import FakeSandbox
 
 REPOSITORY = Path(__file__).parents[1]
 COMMANDS = (
-    "release", "grade", "regrade", "try", "feedback", "report", "export", "audit", "new-exercise", "demo",
-    "doctor",
+    "release", "collect", "grade", "regrade", "try", "feedback", "report", "export", "audit", "new-exercise",
+    "demo", "doctor",
 )  # fmt: skip
 
 
@@ -109,11 +109,22 @@ def test_help_lists_the_commands_and_teaches_a_week(run: Run, flag: str) -> None
         ("release", ["assignment", "audit what students get", "--course"]),
         (
             "grade",
-            ["ASSIGNMENT", "--student", "--jobs", "--force", "--json", "--allow-degraded", "gradebook.db"],
+            [
+                "ASSIGNMENT",
+                "--student",
+                "--jobs",
+                "--force",
+                "--json",
+                "--allow-degraded",
+                "gradebook.db",
+                "--scheduler",
+                "tcp://HOST:PORT",
+            ],
         ),
         ("grade", ["--quiet", "--log", "goes on where it was"]),
         ("regrade", ["ASSIGNMENT", "--diff", "--student", "whose suite changed"]),
         ("try", ["NOTEBOOK", "--assignment", "--json", "--allow-degraded", "write nothing else"]),
+        ("collect", ["PATH", "ASSIGNMENT", "--roster", "--update", "--dry-run", "--json", "Moodle, Canvas"]),
         ("feedback", ["ASSIGNMENT", "--student", "feedback/<student>/<assignment>/<notebook>.html"]),
         ("demo", ["FOLDER", "--jobs", "demo-course"]),
         ("doctor", ["--course", "fit to grade"]),
@@ -184,6 +195,13 @@ def test_grading_nobody_says_where_submissions_go(run: Run, course: Path) -> Non
     ran = run("grade", ASSIGNMENT, "--course", course)
     assert ran.code == 2
     assert f"Put each in submitted/<student>/{ASSIGNMENT}/" in ran.err
+
+
+def test_a_scheduler_that_is_no_address_is_a_wrong_use(run: Run, course: Path) -> None:
+    hand_in(course, "ada", None)
+    ran = run("grade", ASSIGNMENT, "--scheduler", "nowhere", "--course", course)
+    assert ran.code == 2
+    assert "--scheduler nowhere: this is no address of a Dask scheduler" in ran.err
 
 
 def test_grading_an_unknown_student_names_them(run: Run, course: Path) -> None:

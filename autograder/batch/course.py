@@ -66,11 +66,10 @@ class Course:
     def assignments(self) -> list[str]:
         return sorted({path.parent.name for path in self.root.glob("source/*/*.ipynb")})
 
-    @property
-    def suites(self) -> Path:
-        """Where the hidden suites are: the course's own suites/ beside source/, else the package's."""
+    def suites(self, assignment: str) -> Path:
+        """Where its hidden suites' folder is: the course's own suites/ beside source/, else the package's."""
         own = self.root / "suites"
-        return own if own.is_dir() else PACKAGE / "suites"
+        return own if (own / assignment).is_dir() else PACKAGE / "suites"
 
     @property
     def store(self) -> Store:
@@ -109,7 +108,9 @@ class Grader:
         self._secret = secret or course_secret(course.root, create=True)
         self._basis = _basis(course, self.template, options, self._secret)
         exercises = [cell.exercise for cell in self.template.cells if cell.role is Role.CHECKS]
-        self._digests = exercise_digests(course.suites, assignment, [name for name in exercises if name])
+        self._digests = exercise_digests(
+            course.suites(assignment), assignment, [name for name in exercises if name]
+        )
         self._suites = content_key(*(f"{name} {one}" for name, one in self._digests.items()))
         self._files = _course_files(course.root / "source" / assignment)
         self._stack = ExitStack()
@@ -129,8 +130,9 @@ class Grader:
         from autograder.grading import engine  # noqa: F401  (it imports torch)
         from autograder.grading.suite import Suite
 
+        assignment = self.template.assignment
         if self._suite is None:
-            self._suite = self._stack.enter_context(Suite(self.template.assignment, self.course.suites))
+            self._suite = self._stack.enter_context(Suite(assignment, self.course.suites(assignment)))
 
     @property
     def note(self) -> str:

@@ -81,7 +81,15 @@ class Proof:
 
     @property
     def holds(self) -> bool:
-        return self.torch_threads == 1 and all(layer.held for layer in self.layers)
+        return not self.broken
+
+    @property
+    def broken(self) -> list[str]:
+        """What does not hold, with its reason, in words."""
+        found = [f"{one.layer} ({one.tried}: {one.reason})" for one in self.layers if not one.held]
+        if self.torch_threads != 1:
+            found.append(f"one thread (torch runs {self.torch_threads or 'an unknown number'})")
+        return found
 
 
 def prove(course: Path, limits: Limits | None = None) -> Proof:
@@ -89,28 +97,32 @@ def prove(course: Path, limits: Limits | None = None) -> Proof:
 
     `course`: a folder whose files a submission must not open.
     """
-    limits = limits or Limits()
-    with Sandbox(limits, hidden=[course], allow_degraded=True) as sandbox:
-        layers = tuple(_prove(layer, sandbox, course, limits) for layer in LAYERS)
-        session = sandbox.spawn()
-        try:
-            session.run_cell("import torch\nthreads = torch.get_num_threads()", 20.0, "threads")
-            threads = session.value("threads", "threads", 5.0)
-        except StudentFailure:
-            threads = None
-        finally:
-            session.close()
+    with Sandbox(limits or Limits(), hidden=[course], allow_degraded=True) as sandbox:
+        return prove_in(sandbox, course)
+
+
+def prove_in(sandbox: Sandbox, course: Path) -> Proof:
+    """Try every layer in forks of a started sandbox. Raises `SandboxError` as `Sandbox.spawn` does."""
+    layers = tuple(_prove(layer, sandbox, course) for layer in LAYERS)
+    session = sandbox.spawn()
+    try:
+        session.run_cell("import torch\nthreads = torch.get_num_threads()", 20.0, "threads")
+        threads = session.value("threads", "threads", 5.0)
+    except StudentFailure:
+        threads = None
+    finally:
+        session.close()
     return Proof(layers, threads if type(threads) is int else None)
 
 
-def _prove(layer: str, sandbox: Sandbox, course: Path, limits: Limits) -> LayerProof:
+def _prove(layer: str, sandbox: Sandbox, course: Path) -> LayerProof:
     tried, code = _ATTEMPTS[layer]
     session = sandbox.spawn()
     try:
         if layer not in session.layers:
             return LayerProof(layer, tried, None, session.reasons.get(layer, "not available here"))
         files = [str(path) for path in (*sorted(course.glob("*"))[:20], Path(__file__)) if path.is_file()]
-        names = f"FILES = {files!r}\nMEMORY = {limits.memory}\n"
+        names = f"FILES = {files!r}\nMEMORY = {sandbox.limits.memory}\n"
         session.run_cell(_PREAMBLE + names + code, 20.0, layer)
         held = session.value(layer, "stopped", 5.0) is True
         return LayerProof(layer, tried, held, "" if held else "it was not stopped")

@@ -259,3 +259,10 @@ def test_results_under_the_same_suites_are_taken_over(
     assert set(known[1].trouble) <= {f"{EXERCISE}/only: a note"}
     grader._digests = {EXERCISE: "another suite"}
     assert grader._known(f"{content}-elsewhere") == {}
+
+
+def test_a_course_has_suites_of_its_own_for_the_assignments_that_it_names(root: Path) -> None:
+    course = Course(root)
+    (root / "suites" / "mine").mkdir(parents=True)
+    assert course.suites("mine") == root / "suites"
+    assert course.suites("ps1-convolution") == Path(autograder.__file__).parent / "suites"
