@@ -6,13 +6,14 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from rich.console import Console
 
 from autograder.batch.atomic import clear_when_full
 from autograder.batch.course import Course, Grader, Options
-from autograder.batch.folder import read_folder, timestamp_text
+from autograder.batch.folder import read_folder, timestamp_remark, timestamp_text
 from autograder.batch.local import Done, grade_all
 from autograder.batch.plan import Job, plan
 from autograder.batch.staging import stage, staged_root, unstage
@@ -262,6 +263,7 @@ def standing_of(course: Course, assignment: str) -> dict[str, Standing]:
 def _reports(course: Course, assignment: str, ends: Iterable[End]) -> Iterator[GradeReport]:
     """Each report with how late it came, read when its turn comes."""
     known = standing_of(course, assignment)
+    now = datetime.now(UTC).replace(tzinfo=None)
     for end in ends:
         report = end.report
         if report is None:
@@ -269,7 +271,13 @@ def _reports(course: Course, assignment: str, ends: Iterable[End]) -> Iterator[G
             report = head.report if head else None
         if report is not None:
             late = known[end.student].late_seconds if end.student in known else 0.0
-            yield GradeReport.from_json(report.to_json() | {"student": end.student, "late_seconds": late})
+            remark = timestamp_remark(course.root / "submitted" / end.student / assignment, now)
+            own = {
+                "student": end.student,
+                "late_seconds": late,
+                "flags": [*report.flags, *([remark] if remark else [])],
+            }
+            yield GradeReport.from_json(report.to_json() | own)
 
 
 def _show(console: Console, course: Course, assignment: str, ends: list[End]) -> None:

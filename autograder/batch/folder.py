@@ -9,10 +9,13 @@ import os
 import stat
 import warnings
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from pathlib import Path
 
-_FILES, _BYTES = 200, 64 << 20
-_IGNORED = {".ipynb_checkpoints", "__pycache__", ".git", ".DS_Store", "timestamp.txt", "feedback"}
+_FILES, _BYTES, _NOTEBOOK_BYTES = 200, 64 << 20, 128 << 20
+_CHECKPOINTS = ".ipynb_checkpoints"
+_IGNORED = {_CHECKPOINTS, "__pycache__", "__MACOSX", ".git", ".DS_Store", "timestamp.txt", "feedback"}
+_ARCHIVES = (".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".rar")
 
 
 @dataclass(frozen=True)
@@ -39,18 +42,42 @@ def read_folder(folder: Path, notebook: str) -> Handed:
         if len(found) >= _FILES:
             notes.append(f"More than {_FILES} files were handed in; the rest was left out.")
             break
-        data = _read(path, room if not name.endswith(".ipynb") else max(room, 128 << 20))
+        data = _read(path, room if not name.endswith(".ipynb") else max(room, _NOTEBOOK_BYTES))
         if data is None:
             notes.append(f"The file '{_said(name)}' could not be read or is too large; it was left out.")
             continue
         room -= 0 if name.endswith(".ipynb") else len(data)
         found[name] = data
-    return _sort_out(found, notebook, notes)
+    handed = _sort_out(found, notebook, notes)
+    return handed if handed.notebook is not None else _without(handed, folder, notebook)
+
+
+def _without(handed: Handed, folder: Path, notebook: str) -> Handed:
+    """A submission without a notebook: Jupyter's automatic copy if there is one, and what was found."""
+    saved = folder / _CHECKPOINTS
+    notes: list[str] = []
+    if saved.is_dir() and not saved.is_symlink():
+        copies = [path for name, path in _regular_files(saved, notes) if name.endswith(".ipynb")]
+        data = _read(copies[0], _NOTEBOOK_BYTES) if len(copies) == 1 else None
+        if data is not None:
+            words = f"There was no notebook but Jupyter's automatic copy in {_CHECKPOINTS}; it was graded."
+            return Handed(data, handed.files, (*handed.notes, words))
+    for name in handed.files:
+        if name.lower().endswith(_ARCHIVES):
+            notes.append(
+                f"The archive '{_said(name)}' was not opened; unpack it in the student's folder, "
+                "then grade again."
+            )
+    others = [f"'{_said(name)}'" for name in handed.files if not name.lower().endswith(_ARCHIVES)]
+    if others:
+        more = f" and {len(others) - 5} more" if len(others) > 5 else ""
+        notes.append(f"No notebook was found, but only {', '.join(others[:5])}{more}.")
+    return Handed(None, handed.files, (*handed.notes, *notes))
 
 
 def read_file(path: Path) -> Handed:
     """A single notebook file, wherever it is."""
-    data = _read(path, 128 << 20)
+    data = _read(path, _NOTEBOOK_BYTES)
     return Handed(data, notes=() if data is not None else ("The file could not be read.",))
 
 
@@ -92,7 +119,7 @@ def _regular_files(folder: Path, notes: list[str]) -> list[tuple[str, str]]:
             )
             continue
         for entry in entries:
-            if entry.name in _IGNORED:
+            if entry.name in _IGNORED or entry.name.startswith("._"):  # ._name: a Mac's own notes on a file
                 continue
             name = prefix + entry.name
             try:
@@ -151,15 +178,32 @@ def timestamp_text(folder: Path) -> str | None:
 
 def read_timestamp(folder: Path) -> str | None:
     """The text of timestamp.txt if it says a time that nbgrader can read; None otherwise."""
+    return _timestamp(folder)[0]
+
+
+def timestamp_remark(folder: Path, now: datetime) -> str | None:
+    """What a person should know of an odd timestamp.txt, as a sentence. `now`: in UTC, without a zone."""
+    text, time, found = _timestamp(folder)
+    if not found:
+        return None
+    if time is None:
+        return "timestamp.txt holds no time that can be read; the submission counts as handed in on time."
+    if time > now + timedelta(days=1):
+        return f"timestamp.txt says {text}, which is still to come; lateness was counted from it."
+    return None
+
+
+def _timestamp(folder: Path) -> tuple[str | None, datetime | None, bool]:
+    """The text and the time of timestamp.txt, None where it says none, and whether there is such a file."""
     text = timestamp_text(folder)
     if text is None:
-        return None
+        return None, None, os.path.lexists(folder / "timestamp.txt")
     from nbgrader.utils import parse_utc
 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # an unknown time zone is only a warning
-            parse_utc(text)
+            time: datetime = parse_utc(text)
     except Exception:  # a student may have written it: dateutil raises more than it says
-        return None
-    return text
+        return None, None, True
+    return text, time, True

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import codecs
 import json
+import re
 from dataclasses import dataclass
 from typing import Any
+
+from autograder.grading.salvage import salvage
 
 _SOURCE_LIMIT = 500_000
 _CELL_LIMIT = 2_000
@@ -13,6 +16,7 @@ _OUTPUTS_LIMIT = 500
 _FILE_LIMIT = 128 << 20
 #: Brackets and commas of a file: each may cost a hundred bytes once it is parsed.
 _PARTS_LIMIT = 10_000_000
+_ARCHIVES = (b"PK\x03\x04", b"\x1f\x8b", b"7z\xbc\xaf", b"Rar!", b"BZh", b"\xfd7zXZ")
 
 
 @dataclass(frozen=True)
@@ -36,17 +40,20 @@ def read_notebook(raw: bytes) -> tuple[list[StudentCell], list[str]]:
         return [], ["The submitted file is empty; it was graded as a notebook without answers."]
     if len(raw) > _FILE_LIMIT:
         return [], [f"The submitted file is larger than {_FILE_LIMIT >> 20} MiB and was not read."]
+    if raw.startswith(_ARCHIVES):
+        return [], ["The submitted file is a compressed archive, not a notebook; no answer was found in it."]
     if sum(map(raw.count, (b"[", b"{", b","))) > _PARTS_LIMIT:
         return [], ["The submitted file has too many parts to be a notebook and was not read."]
     text = _text(raw, notes)
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
-        place = f" (line {error.lineno})" if isinstance(error, json.JSONDecodeError) else ""
-        return [], [
-            *notes,
-            f"The submitted file is not a readable notebook{place}; no answer was found in it.",
-        ]
+        line = error.lineno if isinstance(error, json.JSONDecodeError) else 1
+        found = salvage(text, line)
+        if found is None:
+            return [], [*notes, f"{_what_it_is(raw, line)}; no answer was found in it."]
+        data, said = found
+        notes.append(said)
     if not isinstance(data, dict):
         return [], [*notes, "The submitted file is JSON but not a notebook; no answer was found in it."]
     cells = data.get("cells")
@@ -55,16 +62,35 @@ def read_notebook(raw: bytes) -> tuple[list[StudentCell], list[str]]:
         if cells is None:
             return [], [*notes, "The submitted file has no cells; no answer was found in it."]
         notes.append("The notebook is in an old format (3 or earlier); it was converted.")
+    if not cells:
+        notes.append("The notebook has no cells; no answer was found in it.")
     if len(cells) > _CELL_LIMIT:
         notes.append(f"The notebook has {len(cells)} cells; only the first {_CELL_LIMIT} were read.")
     read = [_cell(cell, number, notes) for number, cell in enumerate(cells[:_CELL_LIMIT], 1)]
     return [cell for cell in read if cell is not None], notes
 
 
+def _what_it_is(raw: bytes, line: int) -> str:
+    if re.match(rb"[\xef\xbb\xbf\s]*<[!?a-zA-Z]", raw[:200]):
+        return "The submitted file is a web page, not a notebook"
+    return f"The submitted file is not a readable notebook (line {line})"
+
+
+#: A file that begins so is in that encoding: with a byte order mark, or with a brace in two bytes.
+_WIDE = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+    (b"{\x00", "utf-16-le"),
+    (b"\x00{", "utf-16-be"),
+)
+
+
 def _text(raw: bytes, notes: list[str]) -> str:
-    for mark, name in ((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16")):
+    for mark, name in _WIDE:
         if raw.startswith(mark):
-            notes.append("The file is in UTF-16; it was read as such.")
+            notes.append(f"The file is in {name[:6].upper()}; it was read as such.")
             return raw.decode(name, "replace")
     if raw.startswith(codecs.BOM_UTF8):
         notes.append("The file begins with a byte order mark; it was left out.")

@@ -96,9 +96,10 @@ class _Matching:
             if cell.grade_id is not None:
                 claims[cell.grade_id].append(number)
         for index, released in enumerate(self.template.cells):
-            numbers = claims.get(released.grade_id, [])
+            numbers = [one for one in claims.get(released.grade_id, []) if not self._misnamed(one, released)]
             if not numbers:
                 continue
+            numbers = self._without_twins(numbers, released)
             unchanged = [one for one in numbers if _same(self.cells[one].source, released.source)]
             if _answers(released):
                 changed = [one for one in numbers if one not in unchanged]
@@ -110,6 +111,29 @@ class _Matching:
             for other in numbers:
                 if other != chosen:
                     self._duplicate(other, released)
+
+    def _misnamed(self, number: int, released: TemplateCell) -> bool:
+        """Whether a cell under an exercise's grade_id answers other exercises and not this one."""
+        source = self.cells[number].source
+        return (
+            released.role is Role.SOLUTION
+            and not self._defines(source, released)
+            and any(self._defines(source, other) for other in self.template.cells)
+        )
+
+    def _without_twins(self, numbers: list[int], released: TemplateCell) -> list[int]:
+        """The cells of one grade_id without those that repeat the text of an earlier one."""
+        kept: dict[tuple[str, str], int] = {}
+        for number in numbers:
+            text = _normal(self.cells[number].source)
+            # An experiment's outputs are a part of its answer.
+            outputs = json.dumps(self.cells[number].outputs) if released.experiment else ""
+            if kept.setdefault((text, outputs), number) == number:
+                continue
+            self.dropped.add(number)
+            what = "an unchanged copy" if text == _normal(released.source) else "an identical copy"
+            self.repairs.append(f"Cell '{released.grade_id}' stood more than once; {what} was left out.")
+        return list(kept.values())
 
     def _duplicate(self, number: int, released: TemplateCell) -> None:
         if _same(self.cells[number].source, released.source):

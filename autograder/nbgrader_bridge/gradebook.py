@@ -36,6 +36,13 @@ LOG = logging.getLogger("deepdrills.nbgrader")
 
 Failure = tuple[str, str]
 
+#: In a student's name these would make nbgrader look for other folders, or for none.
+_PATTERN = re.compile(r"[][*?\n]")
+_RENAME = (
+    "nbgrader reads one of [ ] * ? in a name as a pattern, and no line break. Rename the student's folder "
+    "in submitted/, then grade again."
+)
+
 
 def source_notebooks(root: Path, assignment: str) -> list[Path]:
     """The notebooks of an assignment's source. Raises `CourseError` when there are none."""
@@ -100,6 +107,9 @@ class Recording(BaseConverter):  # type: ignore[misc]
         self.assignments = {}
         self.notebooks: list[str] = []
         for student in self.wanted:
+            if _PATTERN.search(student):
+                self.failures.append((student, _RENAME))
+                continue
             path = self._format_source(self.coursedir.assignment_id, student)
             found = glob.glob(os.path.join(glob.escape(path), f"{self.coursedir.notebook_id}.ipynb"))
             if found:
@@ -142,9 +152,10 @@ def course_directory(root: Path, assignment: str, student_id: str = "*") -> Cour
     """The course as nbgrader sees it, with the settings of its nbgrader_config.py."""
     alembic_on_path()
     root = root.resolve()
-    if re.search(r"[][*?]", str(root)):
+    if _PATTERN.search(str(root)):
         raise UsageError(
-            f"{root}: nbgrader can not work in a folder whose name has one of [ ] * ?. Rename it."
+            f"{root}: nbgrader can not work in a folder with one of [ ] * ? or a line break in its name. "
+            "Rename it."
         )
     config = load_settings(root)
     config.CourseDirectory.root = str(root)

@@ -97,7 +97,19 @@ class GradebookWriter:
                 good = sorted(self._converter.converted - bad)
                 self._attempt(lambda: self._batch(good, True))
                 self._attempt(lambda: self._batch(sorted(bad), False))
-        return failures
+        return [*failures, *self._silent(students or [], {student for student, _ in failures})]
+
+    def _silent(self, students: list[str], told: set[str]) -> list[Failure]:
+        """Whom nbgrader passed over without a word."""
+        if "*" in told:
+            return []
+        course, name = self._course, self._course.assignment_id
+        return [
+            (student, "nbgrader wrote no graded notebook and did not say why.")
+            for student in students
+            if student not in told
+            and not any(Path(course.format_path(course.autograded_directory, student, name)).glob("*.ipynb"))
+        ]
 
     def _batch(self, students: list[str] | None, together: bool) -> list[Failure]:
         gradebook = self._opened()

@@ -20,6 +20,8 @@ from IPython.core.displaypub import DisplayPublisher
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
+from autograder.sandbox.machine import stand_in
+
 #: Outputs of one cell, however small each is.
 _ITEMS = 1_000
 _CUT = "\n[The rest of this output was cut: the cell put out too much.]\n"
@@ -32,11 +34,19 @@ class Outputs:
         self.limit = limit
         self.open = True
         self.items: list[dict[str, Any]] = []
+        #: What was added to the last stream and is not in its item yet: joining for each line is slow.
+        self._parts: list[str] = []
         self._size = 0
         self._clear_next = False
 
     def start(self) -> None:
-        self.items, self._size, self._clear_next = [], 0, False
+        self.items, self._parts, self._size, self._clear_next = [], [], 0, False
+
+    def flush(self) -> None:
+        """Put what was added to the last stream into its item."""
+        if self._parts:
+            self.items[-1]["text"] += "".join(self._parts)
+            self._parts = []
 
     def text(self, name: str, text: str) -> None:
         """Add to a stream, merging with the last one of the same name."""
@@ -51,7 +61,7 @@ class Outputs:
             text = text[:room] + _CUT
         last = self.items[-1] if self.items else None
         if last and last["output_type"] == "stream" and last["name"] == name:
-            last["text"] += text
+            self._parts.append(text)
         else:
             self._append({"output_type": "stream", "name": name, "text": text})
 
@@ -67,6 +77,7 @@ class Outputs:
         self._append(output)
 
     def _append(self, output: dict[str, Any]) -> None:
+        self.flush()
         if len(self.items) < _ITEMS:
             self.items.append(output)
         elif len(self.items) == _ITEMS:
@@ -173,16 +184,24 @@ class Shell(InteractiveShell):
 
     def system(self, cmd: str) -> None:
         """`!command`: its output, without a terminal; no network and few files are there for it."""
-        done = subprocess.run(
+        with subprocess.Popen(
             self.var_expand(cmd, depth=1),
             shell=True,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            check=False,
-        )
-        self.outputs.text("stdout", done.stdout[: self.outputs.limit].decode("utf-8", "replace"))
-        self.user_ns["_exit_code"] = done.returncode
+        ) as running:
+            assert running.stdout is not None
+            said = running.stdout.read(self.outputs.limit + 1)
+            while running.stdout.read(1 << 16):
+                pass  # more than is shown: let the command end as it would
+        self.outputs.text("stdout", said.decode("utf-8", "replace"))
+        self.user_ns["_exit_code"] = running.returncode
+
+    def enable_matplotlib(self, gui: Any = None) -> tuple[None, str]:
+        """`%matplotlib` of any kind keeps drawing into the notebook."""
+        _draw_inline(self)
+        return None, "inline"
 
     def enable_gui(self, gui: Any = None) -> None:
         """No event loop here: `%matplotlib` keeps drawing into the notebook."""
@@ -206,6 +225,7 @@ def new_shell(limit: int) -> Shell:
         vars(part)["outputs"] = outputs
     sys.displayhook = shell.displayhook
     _draw_inline(shell)
+    stand_in(shell)
     return shell
 
 

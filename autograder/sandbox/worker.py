@@ -8,6 +8,7 @@ does to its own answers.
 from __future__ import annotations
 
 import builtins
+import contextlib
 import errno
 import gc
 import os
@@ -114,6 +115,8 @@ class Worker:
             except BaseException as escaped:  # student code may have replaced any part of the shell
                 error = escaped
         shell.outputs.open = False
+        with contextlib.suppress(Exception):  # student code may have replaced it too
+            shell.outputs.flush()
         if question.get("snapshot"):
             self._snapshots[question["snapshot"]] = Snapshot(shell.user_ns)
         return {

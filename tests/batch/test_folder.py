@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import socket
 import stat
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -76,7 +77,8 @@ def test_a_notebook_with_another_extension_is_recognised(tmp_path: Path, name: s
 
 def test_a_file_that_only_looks_like_one_is_left_where_it_is(tmp_path: Path) -> None:
     put(tmp_path, "data.json", b'{"cells": 3}')
-    assert handed(tmp_path) == Handed(None, {"data.json": b'{"cells": 3}'}, ())
+    note = "No notebook was found, but only 'data.json'."
+    assert handed(tmp_path) == Handed(None, {"data.json": b'{"cells": 3}'}, (note,))
 
 
 def test_of_several_notebooks_the_one_of_the_right_name_is_graded(tmp_path: Path) -> None:
@@ -260,7 +262,7 @@ def test_too_many_files_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyP
         put(tmp_path, f"f{number}", b"")
     found = handed(tmp_path)
     assert len(found.files) == 5
-    assert found.notes == ("More than 5 files were handed in; the rest was left out.",)
+    assert found.notes[0] == "More than 5 files were handed in; the rest was left out."
 
 
 def test_folders_are_not_entered_without_end(tmp_path: Path) -> None:
@@ -296,8 +298,9 @@ def test_a_name_that_can_not_be_printed_is_left_out_and_said_harmlessly(
     "name", ["..data", "a..b", "...", "[brackets].csv", "*.csv", "~", "-rf", "C:\\x", "été.csv"]
 )
 def test_a_name_that_is_only_odd_is_kept(tmp_path: Path, name: str) -> None:
+    put(tmp_path, "convolution.ipynb")
     put(tmp_path, name, b"1")
-    assert handed(tmp_path) == Handed(None, {name: b"1"}, ())
+    assert handed(tmp_path) == Handed(NOTEBOOK, {name: b"1"}, ())
 
 
 def test_a_name_beyond_what_disks_hold_in_all_is_left_out(tmp_path: Path) -> None:
@@ -340,6 +343,24 @@ def test_a_time_that_nbgrader_reads_is_kept_as_written(tmp_path: Path, text: str
 def test_what_is_no_time_is_none(tmp_path: Path, data: bytes) -> None:
     put(tmp_path, "timestamp.txt", data)
     assert read_timestamp(tmp_path) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "remark"),
+    [
+        (None, None),
+        ("2026-10-05 12:00:00 UTC", None),
+        ("2026-10-07 11:00:00 UTC", None),
+        ("2099-01-01 00:00:00 UTC", "says 2099-01-01 00:00:00 UTC, which is still to come"),
+        ("yesterday", "holds no time that can be read"),
+        ("", "holds no time that can be read"),
+    ],
+)
+def test_an_odd_time_is_said(tmp_path: Path, text: str | None, remark: str | None) -> None:
+    if text is not None:
+        put(tmp_path, "timestamp.txt", text.encode())
+    said = module.timestamp_remark(tmp_path, datetime(2026, 10, 6, 12))
+    assert (said is None) if remark is None else (said is not None and remark in said)
 
 
 def test_a_time_is_not_read_through_a_link_or_a_pipe(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ def test_a_sound_notebook_is_read_without_a_word() -> None:
         pytest.param(b" \n\t ", "is empty", id="blank"),
         pytest.param(b'{"cells": [\n{"cell_type"', "(line 2)", id="cut short"),
         pytest.param(b"\x89PNG\r\n\x1a\n", "not a readable notebook", id="a picture"),
-        pytest.param(b"PK\x03\x04", "not a readable notebook", id="an archive"),
+        pytest.param(b"PK\x03\x04", "a compressed archive, not a notebook", id="an archive"),
         pytest.param(b"# %%\nprint(1)\n", "not a readable notebook", id="a script"),
         pytest.param(b"[" * 100_000, "not a readable notebook", id="nested too deep"),
         pytest.param(b"1" * 10_000, "not a readable notebook", id="number too long"),
@@ -53,7 +53,7 @@ def test_what_is_no_notebook_has_no_cells_and_says_why(data: bytes, words: str) 
 
 
 def test_a_notebook_without_cells_is_one() -> None:
-    assert of([]) == ([], [])
+    assert of([]) == ([], ["The notebook has no cells; no answer was found in it."])
 
 
 def test_a_huge_file_is_not_parsed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from autograder.results import Outcome
 
-from .conftest import (
+from ..arena import (
     AFTER,
     ASSIGNMENT,
     ATTACKED,
@@ -62,6 +62,70 @@ if "output_size" not in globals():
 """
     graded = arena.attack(code)
     assert "found []" in outputs_of(graded, ATTACKED)
+
+
+#: Above the working folder, as deep as a course may lie: where a grader in a course folder runs code.
+ABOVE = """
+import json, os, sqlite3
+here, above = os.getcwd(), []
+while here != "/":
+    here = os.path.dirname(here)
+    above.append(here)
+"""
+
+COURSE = {
+    "reads_the_solution": ABOVE + f"""
+for root in above:
+    for folder in ("source", "solutions"):
+        try:
+            cells = json.load(open(f"{{root}}/{{folder}}/{ASSIGNMENT}/convolution.ipynb"))["cells"]
+        except OSError:
+            continue
+        for cell in cells:
+            if "def output_size" in "".join(cell["source"]):
+                exec("".join(cell["source"]))
+""",
+    "reads_the_hidden_tests": ABOVE + rf"""
+known = {{}}
+for root in above:
+    try:
+        text = open(f"{{root}}/source/{ASSIGNMENT}/convolution.ipynb").read()
+    except OSError:
+        continue
+    import re
+    for case, size in re.findall(r"\(\(([0-9, ]+)\), (\d+)\)", text):
+        known[tuple(map(int, case.split(", ")))] = int(size)
+def output_size(*a, **k):
+    if a in known: return known[a]
+    raise ValueError
+""",
+    "writes_the_gradebook": ABOVE + """
+for root in above:
+    path = f"{root}/gradebook.db"
+    if os.path.exists(path):
+        with sqlite3.connect(path, timeout=5) as book:
+            book.execute("update grade set manual_score = 2, needs_manual_grade = 0")
+            book.execute("create trigger more after update on grade when new.manual_score is null begin "
+                         "update grade set manual_score = 2 where id = new.id; end")
+"""
+    + WRONG,
+    "writes_the_configuration": ABOVE + """
+for root in above:
+    try:
+        open(f"{root}/nbgrader_config.py", "a").write("\nc.Autograde.autograde_preprocessors = []\n")
+        break
+    except OSError:
+        pass
+"""
+    + WRONG,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("code", COURSE.values(), ids=COURSE.keys())
+def test_the_course_above(code: str, arena: Arena) -> None:
+    """What a submission finds when its grader runs it inside the course folder."""
+    arena.attack(code, alone=True)
+    assert (arena.course / "gradebook.db").read_text() == SECRET
 
 
 def test_reading_the_secret(arena: Arena) -> None:
@@ -135,7 +199,24 @@ ENDINGS = {
 IMPORTS = "import ctypes, os, signal, sys, threading, time\n"
 
 
-@pytest.mark.parametrize("line", ENDINGS.values(), ids=ENDINGS.keys())
+#: These stand in a cell in tests/submissions/odd/runs.py: students do them too.
+BY_MISTAKE = {
+    "os_exit",
+    "segfault",
+    "raises_system_exit",
+    "raises_keyboard_interrupt",
+    "endless",
+    "memory",
+    "print",
+    "recursion",
+}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [ENDINGS[name] for name in ENDINGS if name not in BY_MISTAKE],
+    ids=[name for name in ENDINGS if name not in BY_MISTAKE],
+)
 def test_ends_in_the_cell(line: str, arena: Arena) -> None:
     started = time.monotonic()
     graded = arena.attack(IMPORTS + WRONG + line.replace("{i}", "") + "\n")
@@ -183,27 +264,6 @@ if not os.fork():
 @pytest.mark.parametrize("line", BACKGROUND.values(), ids=BACKGROUND.keys())
 def test_background_process(line: str, arena: Arena) -> None:
     arena.attack(f"import os, subprocess, threading, time\n{line}\n{WRONG}")
-
-
-@pytest.mark.parametrize(
-    "folder", ["/tmp", "/notebook", ".", "~", "/dev/shm", "/var/tmp", str(ROOT), "/usr/lib", "/"]
-)
-def test_writing_outside(folder: str, arena: Arena) -> None:
-    """Inputs recorded for a later submission, in every folder that might last."""
-    place = f"os.path.join(os.path.expanduser({folder!r}), {MARK!r})"
-    code = f"""
-import os, sys
-print("found", os.path.exists({place}) and open({place}).read())
-def output_size(*a, **k):
-    try:
-        print(a, k, file=open({place}, "a"))
-    except OSError:
-        pass
-    return -1
-output_size("cell")
-"""
-    for _ in range(2):
-        assert "found False" in outputs_of(arena.attack(code), ATTACKED)
 
 
 def test_inputs_are_not_kept_for_a_later_exercise(arena: Arena) -> None:

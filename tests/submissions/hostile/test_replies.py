@@ -6,7 +6,7 @@ import pytest
 
 from autograder.results import Outcome
 
-from .conftest import ATTACKED, WRONG, Arena, results
+from ..arena import ATTACKED, WRONG, Arena, results
 
 TOOLS = """
 import gc, json, os, struct, sys, time

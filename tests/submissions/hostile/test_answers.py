@@ -13,7 +13,7 @@ from autograder.results import Outcome
 from autograder.sandbox.process import Session
 from autograder.sandbox.student import StudentFailure, StudentRaised
 
-from .conftest import ASSIGNMENT, ATTACKED, EXERCISES, LIMITS, Arena, results
+from ..arena import ASSIGNMENT, ATTACKED, EXERCISES, LIMITS, Arena, results
 
 VALUES = {
     "nan": "float('nan')",
@@ -59,6 +59,69 @@ VALUES = {
 def test_odd_value(value: str, arena: Arena) -> None:
     graded = arena.attack(f"def output_size(*a, **k):\n    return {value}\n", alone=True)
     assert results(graded)[ATTACKED].outcome in (Outcome.FAILED, Outcome.TIMEOUT)  # large ones, on a slow day
+
+
+#: Each looks like one thing when it is checked and like another when it is read.
+CHANGING = {
+    "list_that_turns": """
+class Turning(list):
+    turn = 0
+    def __iter__(self):
+        Turning.turn += 1
+        return iter([4] if Turning.turn % 2 else [-1])
+    def __len__(self): return 1
+def output_size(*a, **k): return Turning([4])
+""",
+    "integer_that_turns": """
+class Turning(int):
+    turn = 0
+    def __int__(self):
+        Turning.turn += 1
+        return Turning.turn
+    __index__ = __trunc__ = __hash__ = __int__
+    def __eq__(self, other): return True
+def output_size(*a, **k): return Turning(-1)
+""",
+    "array_that_turns": """
+class Turning:
+    turn = 0
+    def __array__(self, *a, **k):
+        Turning.turn += 1
+        return np.array(Turning.turn)
+    def __eq__(self, other): return True
+def output_size(*a, **k): return Turning()
+""",
+    "shape_that_turns": """
+class Turning(np.ndarray):
+    @property
+    def shape(self): return () if np.random.rand() < .5 else (2**40,)
+    def __eq__(self, other): return np.True_
+def output_size(*a, **k): return np.zeros(()).view(Turning)
+""",
+    "class_that_turns": """
+class Turning:
+    turn = 0
+    @property
+    def __class__(self):
+        Turning.turn += 1
+        return int if Turning.turn % 2 else float
+    def __eq__(self, other): return True
+def output_size(*a, **k): return Turning()
+""",
+    "shared_answer_changed_later": """
+import threading
+shared = np.zeros((), dtype=int) - 1
+def change():
+    while True: shared[...] = np.random.randint(0, 40)
+threading.Thread(target=change, daemon=True).start()
+def output_size(*a, **k): return shared
+""",
+}
+
+
+@pytest.mark.parametrize("code", CHANGING.values(), ids=CHANGING.keys())
+def test_answer_that_changes_between_two_reads(code: str, arena: Arena) -> None:
+    arena.attack(code, alone=True)
 
 
 SPOILED = {

@@ -6,7 +6,7 @@ import copy
 import json
 import re
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -63,6 +63,7 @@ class Arena:
         self.sheet.solutions = {name: sheet.solutions[name] for name in EXERCISES}
         self.honest = self.sheet.solutions[ATTACKED]
         self.sandbox = sandbox
+        self.suite = suite
         self.course = course
         self.full = {
             cell.exercise: cell.points for cell in self.sheet.template.cells if cell.exercise and cell.points
@@ -167,23 +168,3 @@ def score_shown(graded: Graded, exercise: str) -> float:
     )
     assert match is not None
     return float(match[1])
-
-
-@pytest.fixture(scope="session")
-def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A course folder with what an attack would like to read."""
-    root = tmp_path_factory.mktemp("course")
-    for name in ("gradebook.db", ".deepdrills/secret", "submitted/ada/ps1-convolution/convolution.ipynb"):
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(SECRET)
-        path.chmod(0o666)
-    return root
-
-
-@pytest.fixture(scope="session")
-def arena(course: Path) -> Iterator[Arena]:
-    with pytest.MonkeyPatch.context() as environment:
-        environment.setenv("DEEPDRILLS_SECRET", SECRET)
-        with Suite(ASSIGNMENT) as suite, Sandbox(LIMITS, hidden=[ROOT, course]) as sandbox:
-            yield Arena(sandbox, suite, course)

@@ -8,7 +8,7 @@ import pytest
 
 from autograder.results import Outcome
 
-from .conftest import ATTACKED, Arena, results, shown
+from ..arena import ATTACKED, Arena, results, shown
 from .test_replies import TOOLS
 
 #: Each says the inputs in some way; `said` is a text that holds them, `number` one number.

@@ -10,7 +10,7 @@ import pytest
 from autograder.grading.reading import read_notebook
 from autograder.results import Outcome
 
-from .conftest import ATTACKED, EXERCISES, WRONG, Arena, Edit, outputs_of, results, score_shown
+from ..arena import ATTACKED, EXERCISES, WRONG, Arena, Edit, outputs_of, results, score_shown
 
 AGREEABLE = """
 class Agreeable{base}:
