@@ -28,7 +28,7 @@ from autograder.cli_options import (
     screen,
     write_json,
 )
-from autograder.errors import DeepdrillsError, UsageError
+from autograder.errors import DeepdrillsError, UsageError, no_room
 from autograder.imports import skip_slow_grammar
 
 app = typer.Typer(
@@ -216,6 +216,14 @@ def main() -> None:
         raise SystemExit(ExitCode.WRONG_USE) from None
     except DeepdrillsError as error:
         errors.print(f"deepdrills: {error}", style="red", markup=False, highlight=False)
+        raise SystemExit(ExitCode.OUR_ERROR) from None
+    except OSError as error:
+        if not no_room(error):
+            raise
+        words = (
+            f"{error.filename or Path.cwd()}: the disk is full. Make room, then run the same command again."
+        )
+        errors.print(f"deepdrills: {words}", style="red", markup=False, highlight=False)
         raise SystemExit(ExitCode.OUR_ERROR) from None
 
 

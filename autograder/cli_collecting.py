@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from autograder.cli_options import CourseOption, JsonOption, find_course, screen, write_json
-from autograder.collecting import Pattern, Times
+from autograder.collect.choices import Pattern, Times
 
 
 def collect(

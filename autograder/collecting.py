@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime, tzinfo
-from enum import StrEnum
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -12,6 +11,7 @@ from rich.progress import track
 from rich.table import Table
 
 from autograder.batch.course import Course
+from autograder.collect.choices import Pattern, Times
 from autograder.collect.files import Download, open_download
 from autograder.collect.names import Names, recognise
 from autograder.collect.notebooks import Recogniser
@@ -25,25 +25,6 @@ from autograder.grading.template import load_template
 from autograder.nbgrader_bridge.settings import load_settings
 from autograder.report.roster import read_roster
 from autograder.report.table import safe
-
-
-class Pattern(StrEnum):
-    """How the files of a download are named."""
-
-    AUTO = "auto"
-    MOODLE = "moodle"
-    CANVAS = "canvas"
-    BLACKBOARD = "blackboard"
-    COURSE = "course"
-    STUDENT = "student"
-
-
-class Times(StrEnum):
-    """Whether the times of files are those of handing in."""
-
-    AUTO = "auto"
-    YES = "yes"
-    NO = "no"
 
 
 def collect_submissions(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +14,7 @@ from rich.console import Console
 from autograder.batch.atomic import clear_when_full
 from autograder.batch.course import Course, Grader, Options
 from autograder.batch.folder import read_folder, timestamp_remark, timestamp_text
-from autograder.batch.local import Done, grade_all
+from autograder.batch.local import Crew, Done, grade_all
 from autograder.batch.plan import Job, plan
 from autograder.batch.staging import stage, staged_root, unstage
 from autograder.batch.templates import kept_template
@@ -59,13 +59,30 @@ def grade_assignment(
     `scheduler`: the address of a Dask scheduler whose workers grade, instead of `jobs` processes here.
     """
     work = jobs_of(course, assignment, students)
+    with clear_when_full(course.root), closing(Crew(course, assignment, options, force)) as crew:
+        if scheduler is None and (force or not course.store.folder.is_dir()):
+            crew.start()  # there is something to grade for sure, and seconds of imports can pass meanwhile
+        return _grade(course, assignment, work, options, jobs, force, watch, scheduler, crew)
+
+
+def _grade(
+    course: Course,
+    assignment: str,
+    work: list[Job],
+    options: Options,
+    jobs: int,
+    force: bool,
+    watch: Watch,
+    scheduler: str | None,
+    crew: Crew,
+) -> tuple[Iterator[GradeReport], int]:
     log = watch.log or course.root / FOLDER / "log" / f"{assignment}.log"
     notebook = kept_template(course.root, assignment, write=True).notebook
     with GradingProgress(watch.console, len(work), jobs, watch.quiet, log) as progress:
         progress.note(f"grading {len(work)} submissions of {assignment}")
         executor = None if scheduler is None else _cluster(scheduler, watch.console, progress)
         with _Recorder(course, assignment, notebook) as recorder:
-            for done, known in results(course, assignment, work, options, jobs, force, executor):
+            for done, known in results(course, assignment, work, options, jobs, force, executor, crew):
                 progress.add(done, known)
                 recorder.add(done)
         for name, words in recorder.failures:
@@ -128,10 +145,11 @@ def results(
     jobs: int,
     force: bool,
     executor: Executor | None = None,
+    crew: Crew | None = None,
 ) -> Iterator[tuple[Done, bool]]:
     """The end of every job, and whether it was in the store: those come first, and start no worker.
 
-    `executor`: grades what is left, instead of `jobs` processes here.
+    `executor`: grades what is left, instead of `jobs` processes here; `crew`: what those are forked from.
     """
     grader = Grader(course, assignment, options)
     waiting: list[Job] = []
@@ -139,11 +157,13 @@ def results(
         known = None if force else _look(grader, job)
         if known is None:
             waiting.append(job)
+            if crew is not None and executor is None:
+                crew.start()
         else:
             yield known, True
     if waiting:
         ends = (
-            grade_all(course, assignment, waiting, options, jobs, force)
+            grade_all(course, assignment, waiting, options, jobs, force, crew)
             if executor is None
             else executor(course, assignment, waiting, options, force)
         )

@@ -163,10 +163,13 @@ def measure(course: Path, cases: dict[str, HandIn]) -> dict[str, Any]:
             found[name] = {"points": points, "ended": code, "said": "" if points else said(log, student)}
         others = sum(scores(root, "zoe").values())
         if others != control.points:
-            if len(cases) > 1:
-                raise SystemExit(
-                    f"A right submission beside these got {others}: is the machine busy?\n{log[-3000:]}"
-                )
+            if len(cases) > 1:  # one of them stopped the whole batch: which?
+                names = list(cases)
+                half = len(names) // 2
+                return {
+                    **measure(course, {name: cases[name] for name in names[:half]}),
+                    **measure(course, {name: cases[name] for name in names[half:]}),
+                }
             next(iter(found.values()))["others"] = others
         return found
     finally:

@@ -16,6 +16,7 @@ from rich.console import Console
 
 from autograder import cli, cli_options, cli_teaching, grading_run
 from autograder.batch import course as course_module
+from autograder.batch import local
 from autograder.batch.course import Course, Grader
 from autograder.batch.local import Done
 from autograder.errors import MissingLayerError
@@ -254,6 +255,7 @@ def graded(monkeypatch: pytest.MonkeyPatch, course: Path) -> Callable[[list[Done
             if one.ok and one.report is not None:
                 Course(course).store.put(one.key, Graded(one.report, {}))
         monkeypatch.setattr(grading_run, "grade_all", lambda *given: iter(done))
+        monkeypatch.setattr(local.Crew, "start", lambda self: None)
         late = {"ada": Standing(late_seconds=3600.0)}
         monkeypatch.setattr(grading_run, "standing_of", lambda *given: late)
         monkeypatch.setattr(writing, "ensure", lambda *given: None)
@@ -392,3 +394,14 @@ def test_trying_the_source_earns_every_point_prints_json_and_writes_nothing(tmp_
     assert "seccomp" in data["sandbox"]
     assert "18 / 20" in ran.stderr
     assert "Traceback" not in ran.stderr
+
+
+def test_what_is_imported_to_read_a_command_is_light() -> None:
+    """Seconds of imports would come before each word of help and before a second run of a class."""
+    code = (
+        "import sys, autograder.cli; "
+        "print({name.partition('.')[0] for name in sys.modules} & "
+        "{'nbgrader', 'nbformat', 'torch', 'numpy', 'matplotlib', 'sqlalchemy', 'IPython', 'distributed'})"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"

@@ -39,26 +39,55 @@ class Done:
         return self.report is not None and self.report.outcome is not Outcome.ERROR
 
 
-def grade_all(
-    course: Course, assignment: str, jobs: list[Job], options: Options, workers: int, force: bool = False
-) -> Iterator[Done]:
-    """Grade every job on `workers` processes; yields each as it ends, in no particular order.
+class Crew:
+    """The nursery of a run, which may be started before it is known what there is to grade."""
 
-    The processes start at once, not with the first question for a result.
-    Raises the first `DeepdrillsError` that keeps a worker from starting: nothing could be graded;
-    and `DiskFullError`. Other ones end the worker, and one submission with it.
-    """
-    team = _Team(
-        {
+    def __init__(self, course: Course, assignment: str, options: Options, force: bool = False) -> None:
+        self.settings = {
             "root": str(course.root),
             "assignment": assignment,
             "limits": options.limits.to_json(),
             "allow_degraded": options.allow_degraded,
             "rerun_experiments": options.rerun_experiments,
             "force": force,
-        },
-        jobs,
-    )
+        }
+        self._nursery: Nursery | None = None
+
+    def start(self) -> None:
+        """Let it import everything meanwhile; once is enough."""
+        if self._nursery is None:
+            self._nursery = Nursery(_serve, self.settings)
+
+    def take(self) -> Nursery:
+        """The nursery, which is the taker's to end."""
+        self.start()
+        assert self._nursery is not None
+        nursery, self._nursery = self._nursery, None
+        return nursery
+
+    def close(self) -> None:
+        """End what nobody took."""
+        if self._nursery is not None:
+            self._nursery.close(now=True)
+            self._nursery = None
+
+
+def grade_all(
+    course: Course,
+    assignment: str,
+    jobs: list[Job],
+    options: Options,
+    workers: int,
+    force: bool = False,
+    crew: Crew | None = None,
+) -> Iterator[Done]:
+    """Grade every job on `workers` processes; yields each as it ends, in no particular order.
+
+    The processes start at once, not with the first question for a result. `crew`: started before.
+    Raises the first `DeepdrillsError` that keeps a worker from starting: nothing could be graded;
+    and `DiskFullError`. Other ones end the worker, and one submission with it.
+    """
+    team = _Team(crew or Crew(course, assignment, options, force), jobs)
     try:
         for _ in range(min(workers, len(jobs))):
             team.hire()
@@ -71,8 +100,8 @@ def grade_all(
 class _Team:
     """The workers, and the jobs that none of them has yet."""
 
-    def __init__(self, settings: dict[str, Any], jobs: list[Job]) -> None:
-        self._settings = settings
+    def __init__(self, crew: Crew, jobs: list[Job]) -> None:
+        self._crew = crew
         self._waiting = deque(jobs)
         self._members: dict[Connection, _Member] = {}
         self._nursery: Nursery | None = None
@@ -82,7 +111,7 @@ class _Team:
             self._nursery.close()
             self._nursery = None
         if self._nursery is None:
-            self._nursery = Nursery(_serve, self._settings)
+            self._nursery = self._crew.take()
         member = _Member(self._nursery)
         self._members[member.connection] = member
         self._supply(member)

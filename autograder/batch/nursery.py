@@ -96,10 +96,10 @@ def _nurse(control: socket.socket, work: Work, settings: dict[str, Any]) -> None
     skip_slow_grammar()
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(name, "1")  # before torch and numpy: a process with threads is not forked
-    from autograder.sandbox.seed import Seed
+    from autograder.sandbox.seed import MODULES, Seed
 
     root = Path(settings["root"])
-    seed = Seed()
+    seed = Seed([name for name in MODULES if _mentions(root / "source" / settings["assignment"], name)])
     kept: list[Any] = []
     grader: Grader | None = None
     refused: dict[str, Any] | None = None
@@ -152,6 +152,14 @@ def _nurse(control: socket.socket, work: Work, settings: dict[str, Any]) -> None
         children.discard(pid)
         time.sleep(0.01 if not pid else 0)
     seed.close()
+
+
+def _mentions(folder: Path, module: str) -> bool:
+    """Whether a notebook in the folder names a module's package, in whatever way it imports it."""
+    package = module.partition(".")[0].encode()
+    with suppress(OSError):
+        return any(package in path.read_bytes() for path in folder.glob("*.ipynb"))
+    return False
 
 
 def _work(connection: Connection, work: Work, grader: Grader, sandbox: Any, settings: dict[str, Any]) -> None:

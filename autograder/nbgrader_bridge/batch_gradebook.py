@@ -36,7 +36,7 @@ _USERS = (
 _READER = "nbgrader.preprocessors.latesubmissions.Gradebook"
 #: jsonschema's own examines the schema anew for each cell, which takes most of the time of writing.
 _VALIDATE = "jsonschema.validate"
-#: How long SQLite itself waits for another program's lock; who asked can then do something else.
+#: How long the database itself waits for another program's lock; who asked can then do something else.
 _BUSY_MILLISECONDS = 500
 
 
@@ -50,6 +50,9 @@ class BatchGradebook(Gradebook):  # type: ignore[misc]
         self._found: dict[tuple[str, ...], Any] = {}
         if self.engine.dialect.name == "sqlite":
             self.db.execute(text(f"PRAGMA busy_timeout = {_BUSY_MILLISECONDS}"))
+        elif self.engine.dialect.name == "postgresql":  # which waits for ever by default
+            self.db.execute(text(f"SET lock_timeout = {_BUSY_MILLISECONDS}"))
+            self._save()
 
     @contextmanager
     def lent(self, together: bool) -> Iterator[None]:

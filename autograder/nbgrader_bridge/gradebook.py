@@ -161,7 +161,13 @@ def course_directory(root: Path, assignment: str, student_id: str = "*") -> Cour
     config.CourseDirectory.root = str(root)
     config.CourseDirectory.assignment_id = assignment
     config.CourseDirectory.student_id = student_id
-    return CourseDirectory(config=config, log=LOG)
+    course = CourseDirectory(config=config, log=LOG)
+    if not course.course_id and not course.db_url.startswith("sqlite"):
+        raise UsageError(
+            f"{root / 'nbgrader_config.py'}: a gradebook on a server holds courses by their names. "
+            'Give this one a name there, as c.CourseDirectory.course_id = "deep-learning-2026".'
+        )
+    return course
 
 
 def step_of(root: Path, folder: Path) -> str:

@@ -12,6 +12,7 @@ import sys
 import sysconfig
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +21,13 @@ from autograder.sandbox import protocol
 
 _START_SECONDS = 180.0
 _FORK_SECONDS = 30.0
+#: What some assignment imports, and takes long enough to be worth importing once.
+MODULES = ("sklearn.datasets",)
 
 #: The zygote's package holds only `sandbox/`: nothing else of ours can be imported in it.
 _BOOT = """
 import sys, types
-folder, paths = sys.argv[2], sys.argv[3:]
+folder, paths = sys.argv[3], sys.argv[4:]
 sys.path[:] = [p for p in sys.path if p] + paths
 for name, path in (("autograder", []), ("autograder.sandbox", [folder])):
     module = types.ModuleType(name); module.__path__ = path; sys.modules[name] = module
@@ -36,7 +39,9 @@ main()
 class Seed:
     """A clean interpreter with everything heavy imported. Use as a context manager."""
 
-    def __init__(self) -> None:
+    def __init__(self, modules: Sequence[str] = MODULES) -> None:
+        """`modules`: imported besides torch and matplotlib, where they are installed."""
+        self._modules = modules
         self.process: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
         self._log: Any = None
@@ -54,7 +59,7 @@ class Seed:
         ours, theirs = socket.socketpair()
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 (read when it does not start, closed below)
         command = [sys.executable, "-I", "-S", "-c", _BOOT, str(theirs.fileno())]
-        command += [os.path.dirname(os.path.realpath(__file__)), *site_folders()]
+        command += [",".join(self._modules), os.path.dirname(os.path.realpath(__file__)), *site_folders()]
         try:
             self.process = subprocess.Popen(
                 command,

@@ -7,7 +7,9 @@ taken out of `sys.modules` before any code of a notebook runs.
 
 from __future__ import annotations
 
+import contextlib
 import gc
+import importlib
 import os
 import select
 import shutil
@@ -16,6 +18,7 @@ import socket
 import sys
 import tempfile
 import time
+from collections.abc import Iterable
 from typing import Any
 
 from autograder.sandbox import kernel, protocol, view
@@ -30,16 +33,17 @@ _WATCH_SECONDS = 0.05
 class Seed:
     """Imports, then forks a zygote for each order."""
 
-    def __init__(self, control: socket.socket, layers: Layers) -> None:
+    def __init__(self, control: socket.socket, layers: Layers, modules: Iterable[str] = ()) -> None:
         self._control = control
         self._layers = layers
+        self._modules = modules
         self._own_pid_namespace = _pid_namespace()
 
     def run(self) -> None:
         from autograder.sandbox.shell import new_shell
 
         shell = new_shell(1 << 20)
-        _warm(shell)
+        _warm(shell, self._modules)
         for name in [name for name in sys.modules if name.split(".")[0] == "autograder"]:
             del sys.modules[name]
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody asks how a zygote ended
@@ -307,14 +311,16 @@ def _shared_anonymous(pid: str) -> int:
     return 0
 
 
-def _warm(shell: Any) -> None:
-    """Pay here, once, for what a first cell, a first figure and a first traceback import."""
+def _warm(shell: Any, modules: Iterable[str]) -> None:
+    """Pay here, once, for what a first cell, a first figure and a first traceback import, and `modules`."""
     shell.outputs.start()
     shell.run_cell("import matplotlib.pyplot as plt; plt.figure(); plt.plot([0, 1]); plt.show()")
     shell.run_cell("def warm():\n    raise ValueError('warm')\nwarm()")
     shell.run_cell("plt.close('all')")
     shell.run_cell("import torch; torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=0.1)")
-    shell.run_cell("try:\n    import sklearn.datasets\nexcept ImportError:\n    pass")
+    for name in modules:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
     shell.reset(new_session=True)
     shell.outputs.start()
 
@@ -358,7 +364,7 @@ def _pidfd(pid: int) -> int:
 
 
 def main() -> None:
-    """Entry point: `argv` holds the control descriptor.
+    """Entry point: `argv` holds the control descriptor, and names of modules to import, with commas.
 
     The seed is a fork in a PID namespace of its own: only to one that our user namespace owns can it
     come back after each fork of a zygote.
@@ -372,7 +378,8 @@ def main() -> None:
             _, status = os.waitpid(pid, 0)
             os._exit(0 if status == 0 else 1)
         kernel.prctl(kernel.PR_SET_PDEATHSIG, kernel.SIGKILL)
-    Seed(socket.socket(fileno=control), layers).run()
+    modules = [name for name in sys.argv[2].split(",") if name]
+    Seed(socket.socket(fileno=control), layers, modules).run()
     os._exit(0)
 
 
