@@ -67,11 +67,13 @@ def close(got: object, expected: Any, rtol: float = RTOL, atol: float = ATOL) ->
     if value.shape != right.shape:
         raise WrongAnswer(Stage.SHAPE, "The result has the right number of dimensions but wrong sizes.")
     finite = np.isfinite(right)
-    if not np.all(np.isfinite(value[finite])):
+    # Picking entries copies them, and large arrays are finite as a rule.
+    given, wanted = (value, right) if finite.all() else (value[finite], right[finite])
+    if not np.all(np.isfinite(given)):
         raise WrongAnswer(Stage.FINITE, "The result contains NaN or infinite values.")
-    if not np.array_equal(value[~finite], right[~finite]):
+    if given is not value and not np.array_equal(value[~finite], right[~finite]):
         raise WrongAnswer(Stage.VALUE, "The values are not the right ones.")
-    if not np.all(np.abs(value[finite] - right[finite]) <= atol + rtol * np.abs(right[finite])):
+    if not np.all(np.abs(given - wanted) <= atol + rtol * np.abs(wanted)):
         raise WrongAnswer(Stage.VALUE, "The values are not the right ones.")
 
 

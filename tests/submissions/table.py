@@ -70,6 +70,10 @@ def _stock(found: dict[str, Any] | None, honest: float | None) -> str:
     """`honest`: what the attacked exercise is worth; None for all exercises together."""
     if found is None:
         return "not measured"
+    if found.get("others"):
+        return "**another student's points are changed**"
+    if "others" in found and found["ended"] is None:
+        return "**the batch hangs**: stopped after five minutes, with the student after this one not graded"
     if "others" in found:
         return "**the batch ends**: the student after this one is not graded"
     if not found["points"]:
