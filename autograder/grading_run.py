@@ -62,7 +62,12 @@ def grade_assignment(
     with clear_when_full(course.root), closing(Crew(course, assignment, options, force)) as crew:
         if scheduler is None and (force or not course.store.folder.is_dir()):
             crew.start()  # there is something to grade for sure, and seconds of imports can pass meanwhile
-        return _grade(course, assignment, work, options, jobs, force, watch, scheduler, crew)
+        try:
+            return _grade(course, assignment, work, options, jobs, force, watch, scheduler, crew)
+        except KeyboardInterrupt:
+            words = "Stopped. What is graded is kept; run the same command again to go on from there."
+            watch.console.print(words, style="yellow")
+            raise
 
 
 def _grade(

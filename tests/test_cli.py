@@ -5,7 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -313,6 +313,20 @@ def test_an_error_of_ours_exits_with_1_and_says_whose(
     assert f"bao: {bad.trouble[0]}" in ran.out
     assert NoGradebook.written == ["ada"], "no score is written for the other"
     assert not (root / ".deepdrills" / "staged" / "submitted" / "ada").exists(), "the clean tree is emptied"
+
+
+def test_an_interrupted_run_says_that_it_can_go_on(
+    run: Run, graded: Callable[[list[Done]], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_given: object) -> Iterator[Done]:
+        yield Done("ada", report("ada"), "k")
+        raise KeyboardInterrupt
+
+    root = graded([Done("ada", report("ada"), "k")])
+    monkeypatch.setattr(grading_run, "grade_all", interrupted)
+    ran = run("grade", ASSIGNMENT, "--course", root)
+    assert ran.code == 130
+    assert "What is graded is kept; run the same command again" in ran.out
 
 
 def test_a_missing_layer_exits_with_1_and_names_it(

@@ -64,8 +64,9 @@ def test_incomplete_blocks(student: Student, rng: np.random.Generator) -> None:
 
 
 def test_other_sizes(student: Student, rng: np.random.Generator) -> None:
-    """Larger blocks do not overlap either."""
-    _agree(student, [(MAP, 3), (MAP[:4, :8], 4), (_entries(rng, 8, 12), 4)])
+    """Blocks of other sizes, from a single entry to the whole map, do not overlap either."""
+    whole = _entries(rng, 6, 7)
+    _agree(student, [(MAP, 3), (MAP[:4, :8], 4), (_entries(rng, 8, 12), 4), (MAP, 5), (MAP, 1), (whole, 6)])
 
 
 def test_no_block_fits(student: Student, rng: np.random.Generator) -> None:

@@ -43,6 +43,6 @@ def test_unknown_scheme(student: Student, rng: np.random.Generator) -> None:
     """A scheme that is not one of the three is refused, and the three are not."""
     sizes = _sizes(rng)
     _agree(student, [("xavier", *sizes), ("he", *sizes), ("torch", *sizes)])
-    for scheme in ("lecun", "normal", ""):
+    for scheme in ("lecun", "normal", "", "heavy", "xavier_uniform"):
         with student.rejects(ValueError):
             student.init_variance(scheme, *sizes)

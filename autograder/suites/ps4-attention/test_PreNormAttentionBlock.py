@@ -34,6 +34,7 @@ if isinstance(output, torch.Tensor) and output.shape == h.shape:
 answer = {
     "output": output,
     "input_gradient": h.grad,
+    "words": h.detach().clone(),
     "shapes": {name: list(one.shape) for name, one in own.items()},
     "gradients": {name: one.grad for name, one in own.items()},
 }
@@ -60,7 +61,7 @@ class _Probe:
             cotangent=self.cotangent,
             seed=FIXED,
         )
-        return entries(answer, ["output", "input_gradient", "shapes", "gradients"])
+        return entries(answer, ["output", "input_gradient", "words", "shapes", "gradients"])
 
     def right(self) -> BlockRun:
         return run_block(self.state, self.heads, self.words, self.cotangent)
@@ -70,10 +71,11 @@ def _outputs(student: Student, probes: list[_Probe]) -> None:
     answers = [probe.ask(student) for probe in probes]
     for answer, probe in zip(answers, probes, strict=True):
         close(answer["output"], probe.right().output, atol=ATOL)
+        close(answer["words"], probe.words, atol=ATOL)
 
 
 def test_one_head(student: Student, rng: np.random.Generator) -> None:
-    """The output of a block with one head, on a batch of sequences."""
+    """The output of a block with one head, on a batch of sequences which stays as it was."""
     _outputs(student, [_Probe(np.random.default_rng(FIXED), 4, 1, 2, 3), _Probe(rng, 6, 1, 3, 5)])
 
 

@@ -31,7 +31,15 @@ def _agree(student: Student, cases: list[Array]) -> None:
 
 def test_equal_scores(student: Student, rng: np.random.Generator) -> None:
     """Equal scores: each word shares its attention equally over what it may look at."""
-    _agree(student, [np.zeros((2, 2)), np.full((4, 4), float(rng.integers(1, 5))), np.full((3, 3), -2.5)])
+    _agree(
+        student,
+        [
+            np.zeros((2, 2)),
+            np.full((4, 4), float(rng.integers(1, 5))),
+            np.full((3, 3), -2.5),
+            np.ones((1, 1)),
+        ],
+    )
 
 
 @pytest.mark.weight(2)

@@ -83,8 +83,8 @@ def test_impossible_label(student: Student, rng: np.random.Generator) -> None:
     """Labels of which one is neither 0 nor 1 are refused, and the same ones mended are not."""
     w, b, X, y = probe = _examples(rng, 19, 3, (0.1, 0.6))
     _agree(student, [(probe, 0.1), (probe, 0.6)])
-    for label in (2, -1):
-        spoiled = y.copy()
+    for label in (2, -1, 0.5):
+        spoiled = y.astype(np.float64)
         spoiled[int(rng.integers(19))] = label
         with student.rejects(ValueError):
             student.attacked_accuracy(w, b, X, spoiled, 0.1)

@@ -105,6 +105,6 @@ def test_impossible_label(student: Student, rng: np.random.Generator) -> None:
     """A label other than 0 and 1 is refused, and these two are not."""
     x, w, b, _, eps = _case(rng, 4, 1)
     _agree(student, [(x, w, b, 0, eps), (x, w, b, 1, eps)])
-    for label in (2, -1, int(rng.integers(3, 9))):
+    for label in (2, -1, 0.5, int(rng.integers(3, 9))):
         with student.rejects(ValueError):
             student.fgsm(x, w, b, label, eps)

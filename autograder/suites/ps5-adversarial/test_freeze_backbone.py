@@ -43,12 +43,29 @@ class Net(torch.nn.Module):
 model = Net()
 head = model.top
 """
+#: A head deep inside, beside layers of its very shape and values, one of them with a longer name.
+TWINS = """
+import torch
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.tail = torch.nn.ModuleDict({"out": torch.nn.Linear(d, d), "outer": torch.nn.Linear(d, d)})
+        self.first = torch.nn.Linear(d, d)
+        self.norm = torch.nn.BatchNorm1d(h)
+
+model = Net()
+head = model.tail["out"]
+"""
 #: The two last entries are free, and only tell apart the ways to freeze nothing.
 ASK = """
+for one in model.parameters():
+    one.data.fill_(0.5)
 count = freeze_backbone(model, head)
 answer = {
     "count": count,
     "trains": {name: one.requires_grad for name, one in model.named_parameters()},
+    "values": {name: one.detach().clone() for name, one in model.named_parameters()},
     "evaluating": sum(not one.training for one in model.modules()),
     "attributes": sum("requires_grad" in vars(one) for one in model.modules()),
 }
@@ -90,6 +107,14 @@ def _nested(d: int, h: int, o: int) -> Shapes:
     }  # fmt: skip
 
 
+def _twins(d: int, h: int, _o: int) -> Shapes:
+    linear: Shapes = {"weight": (d, d), "bias": (d,)}
+    layers = ("tail.out", "tail.outer", "first")
+    return {f"{layer}.{name}": shape for layer in layers for name, shape in linear.items()} | {
+        "norm.weight": (h,), "norm.bias": (h,),
+    }  # fmt: skip
+
+
 def _sizes(rng: np.random.Generator) -> tuple[int, int, int]:
     d, h, o = (int(size) for size in rng.permutation(np.arange(2, 10))[:3])
     return d, h, o
@@ -98,7 +123,7 @@ def _sizes(rng: np.random.Generator) -> tuple[int, int, int]:
 def _ask(student: Student, code: str, sizes: tuple[int, int, int]) -> dict[str, Any]:
     d, h, o = sizes
     answer = student.run(code + ASK, needs=("freeze_backbone",), d=d, h=h, o=o)
-    return entries(answer, ["count", "trains"])
+    return entries(answer, ["count", "trains", "values"])
 
 
 def _agree_on_flags(answer: dict[str, Any], shapes: Shapes, head: str) -> None:
@@ -108,11 +133,27 @@ def _agree_on_flags(answer: dict[str, Any], shapes: Shapes, head: str) -> None:
         same(given[name], trains)
 
 
+def _agree_on_values(answer: dict[str, Any], shapes: Shapes) -> None:
+    given = entries(answer["values"], list(shapes))
+    for name, shape in shapes.items():
+        close(given[name], np.full(shape, 0.5))
+
+
 def test_what_trains(student: Student, rng: np.random.Generator) -> None:
     """The parameters of the head train and all the others are frozen, wherever the head stands."""
     for sizes in ((5, 4, 3), _sizes(rng)):
         for code, shapes, head in ((STACK, _stack(*sizes), "3"), (NESTED, _nested(*sizes), "top")):
             _agree_on_flags(_ask(student, code, sizes), shapes, head)
+
+
+def test_beside_twins(student: Student, rng: np.random.Generator) -> None:
+    """Neither the shape nor the name nor the place of a layer makes it the head, and no number changes."""
+    for sizes in ((5, 4, 3), _sizes(rng)):
+        shapes = _twins(*sizes)
+        answer = _ask(student, TWINS, sizes)
+        _agree_on_flags(answer, shapes, "tail.out")
+        exact(answer["count"], reference.trainable_count(shapes, "tail.out"))
+        _agree_on_values(answer, shapes)
 
 
 def test_count(student: Student, rng: np.random.Generator) -> None:
