@@ -19,7 +19,7 @@ from autograder.batch.plan import Job, plan
 from autograder.batch.staging import stage, staged_root, unstage
 from autograder.batch.templates import kept_template
 from autograder.batch.written import Written
-from autograder.errors import CourseError, UsageError
+from autograder.errors import CourseError, DeepdrillsError, UsageError
 from autograder.grading.secret import FOLDER, course_secret
 from autograder.nbgrader_bridge.standing import Standing, Unreadable, standing
 from autograder.progress import GradingProgress
@@ -159,7 +159,12 @@ def results(
     grader = Grader(course, assignment, options)
     waiting: list[Job] = []
     for job in work:
-        known = None if force else _look(grader, job)
+        try:
+            known = None if force else _look(grader, job)
+        except DeepdrillsError:
+            raise
+        except Exception:  # an error of ours with one submission: its worker will meet it and say so
+            known = None
         if known is None:
             waiting.append(job)
             if crew is not None and executor is None:

@@ -315,6 +315,19 @@ def test_an_error_of_ours_exits_with_1_and_says_whose(
     assert not (root / ".deepdrills" / "staged" / "submitted" / "ada").exists(), "the clean tree is emptied"
 
 
+def test_an_error_of_ours_in_looking_leaves_the_submission_to_its_worker(
+    run: Run, graded: Callable[[list[Done]], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def breaks(*_given: object) -> None:
+        raise RuntimeError("one notebook")
+
+    root = graded([Done("ada", report("ada"), "k")])
+    monkeypatch.setattr(grading_run, "_look", breaks)
+    ran = run("grade", ASSIGNMENT, "--course", root)
+    assert ran.code == 0
+    assert NoGradebook.written == ["ada"]
+
+
 def test_an_interrupted_run_says_that_it_can_go_on(
     run: Run, graded: Callable[[list[Done]], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
