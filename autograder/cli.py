@@ -29,7 +29,7 @@ from autograder.cli_options import (
     write_json,
 )
 from autograder.errors import DeepdrillsError, UsageError, no_room
-from autograder.imports import skip_slow_grammar
+from autograder.imports import collect_garbage_rarely, skip_slow_grammar
 
 app = typer.Typer(
     name="deepdrills",
@@ -208,6 +208,7 @@ def doctor(course: CourseOption = None) -> None:
 def main() -> None:
     """Run the command; an error of ours is one line that says what to do, with its own exit code."""
     skip_slow_grammar()
+    collect_garbage_rarely()
     logging.basicConfig(level=os.environ.get("DEEPDRILLS_LOG", "ERROR"), format="%(levelname)s %(message)s")
     try:
         app()

@@ -87,18 +87,19 @@ def _grade(
         progress.note(f"grading {len(work)} submissions of {assignment}")
         executor = None if scheduler is None else _cluster(scheduler, watch.console, progress)
         with _Recorder(course, assignment, notebook) as recorder:
-            for done, known in results(course, assignment, work, options, jobs, force, executor, crew):
+            ends = results(course, assignment, work, options, jobs, force, executor, crew, recorder.prepare)
+            for done, known in ends:
                 progress.add(done, known)
                 recorder.add(done)
         for name, words in recorder.failures:
             progress.note(f"{name} not in the gradebook: {words}")
-    ends = sorted(recorder.ends, key=lambda one: one.student)
+    ended = sorted(recorder.ends, key=lambda one: one.student)
     if not watch.quiet:
-        _show(watch.console, course, assignment, ends)
+        _show(watch.console, course, assignment, ended)
     for name, words in recorder.failures:
         watch.console.print(f"{safe(name)}: not in the gradebook: {safe(words)}", style="red")
-    bad = [one for one in ends if not one.ok]
-    return _reports(course, assignment, ends), 1 if recorder.failures or bad else 0
+    bad = [one for one in ended if not one.ok]
+    return _reports(course, assignment, ended), 1 if recorder.failures or bad else 0
 
 
 def jobs_of(course: Course, assignment: str, students: list[str]) -> list[Job]:
@@ -151,10 +152,12 @@ def results(
     force: bool,
     executor: Executor | None = None,
     crew: Crew | None = None,
+    meanwhile: Callable[[], None] | None = None,
 ) -> Iterator[tuple[Done, bool]]:
     """The end of every job, and whether it was in the store: those come first, and start no worker.
 
-    `executor`: grades what is left, instead of `jobs` processes here; `crew`: what those are forked from.
+    `executor`: grades what is left, instead of `jobs` processes here; `crew`: what those are forked from;
+    `meanwhile`: what else is to do here while the first ones are graded.
     """
     grader = Grader(course, assignment, options)
     waiting: list[Job] = []
@@ -177,6 +180,8 @@ def results(
             if executor is None
             else executor(course, assignment, waiting, options, force)
         )
+        if meanwhile is not None:
+            meanwhile()
         for done in ends:
             yield done, False
 
@@ -229,6 +234,10 @@ class _Recorder:
                 self._write()
         finally:
             self._stack.close()
+
+    def prepare(self) -> None:
+        """Import what the first writing needs, which takes seconds."""
+        from autograder.nbgrader_bridge import writing  # noqa: F401
 
     def add(self, done: Done) -> None:
         report = None if done.ok else done.report

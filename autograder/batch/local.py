@@ -52,6 +52,7 @@ class Crew:
             "force": force,
         }
         self._nursery: Nursery | None = None
+        self._dismissed: list[Nursery] = []
 
     def start(self) -> None:
         """Let it import everything meanwhile; once is enough."""
@@ -59,14 +60,21 @@ class Crew:
             self._nursery = Nursery(_serve, self.settings)
 
     def take(self) -> Nursery:
-        """The nursery, which is the taker's to end."""
+        """The nursery, which is the taker's to end or to give back."""
         self.start()
         assert self._nursery is not None
         nursery, self._nursery = self._nursery, None
         return nursery
 
+    def give_back(self, nursery: Nursery) -> None:
+        """It has nothing to do any more, and ends while other things are done."""
+        nursery.dismiss()
+        self._dismissed.append(nursery)
+
     def close(self) -> None:
-        """End what nobody took."""
+        """End what nobody took, and wait until all have ended."""
+        while self._dismissed:
+            self._dismissed.pop().close()
         if self._nursery is not None:
             self._nursery.close(now=True)
             self._nursery = None
@@ -87,7 +95,7 @@ def grade_all(
     Raises the first `DeepdrillsError` that keeps a worker from starting: nothing could be graded;
     and `DiskFullError`. Other ones end the worker, and one submission with it.
     """
-    team = _Team(crew or Crew(course, assignment, options, force), jobs)
+    team = _Team(crew or Crew(course, assignment, options, force), jobs, crew is None)
     try:
         for _ in range(min(workers, len(jobs))):
             team.hire()
@@ -100,8 +108,10 @@ def grade_all(
 class _Team:
     """The workers, and the jobs that none of them has yet."""
 
-    def __init__(self, crew: Crew, jobs: list[Job]) -> None:
+    def __init__(self, crew: Crew, jobs: list[Job], own: bool) -> None:
+        """`own`: whether the crew is this team's to close."""
         self._crew = crew
+        self._own = own
         self._waiting = deque(jobs)
         self._members: dict[Connection, _Member] = {}
         self._nursery: Nursery | None = None
@@ -141,8 +151,13 @@ class _Team:
             member.connection.close()
         self._members.clear()
         if self._nursery is not None:
-            self._nursery.close(now)
+            if now:
+                self._nursery.close(now)
+            else:
+                self._crew.give_back(self._nursery)
             self._nursery = None
+        if self._own:
+            self._crew.close()
 
     def _supply(self, member: _Member) -> None:
         # The last jobs are spread: one more in hand would be one less for an idle colleague.

@@ -6,16 +6,19 @@ nothing, so what happens to one worker is nobody else's.
 
 from __future__ import annotations
 
+import gc
+import importlib
 import json
 import multiprocessing
 import os
 import socket
 import struct
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing.connection import Connection
-from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +27,37 @@ from autograder.errors import DeepdrillsError, DiskFullError, UsageError, no_roo
 from autograder.imports import skip_slow_grammar
 from autograder.sandbox import kernel
 from autograder.sandbox.limits import Limits
+from autograder.sandbox.seed import Seed, clean_interpreter, environment, packages_of
 
 #: What a worker does: grade what comes over the connection until it is closed.
 Work = Callable[[Connection, Grader, dict[str, Any]], None]
 _NUMBER = struct.Struct("<i")
 _END_SECONDS = 15.0
+#: For libraries that read it when they are loaded: a process with threads is not forked.
+_ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+
+#: The nursery's interpreter is as clean as the seed's until that is forked off. Then it becomes one of ours:
+#: with the parent's environment and paths, and the whole package instead of the part that the seed has.
+_GROW = """
+import signal
+signal.signal(signal.SIGINT, signal.SIG_IGN)  # who pressed it ends us
+planted = warm.plant([name for name in sys.argv[2].split(",") if name])
+for name in [name for name in sys.modules if name.partition(".")[0] == "autograder"]:
+    del sys.modules[name]
+import json, os, site
+start = json.load(sys.stdin)
+os.environ.clear()
+os.environ.update(start["environment"])
+site.main()
+if site.getusersitepackages() in start["path"]:
+    site.addsitedir(site.getusersitepackages())
+sys.path[:] = start["path"]
+sys.dont_write_bytecode = start["dont_write_bytecode"]
+os.chdir(start["folder"])
+gc.enable()
+from autograder.batch.nursery import nurse
+nurse(int(sys.argv[1]), planted, start["work"], start["settings"])
+"""
 
 
 class Nursery:
@@ -36,15 +65,34 @@ class Nursery:
 
     def __init__(self, work: Work, settings: dict[str, Any]) -> None:
         """`work`: a function of a module, for it is imported in another interpreter."""
-        context = multiprocessing.get_context("spawn")
         self._control, theirs = socket.socketpair()
-        self.process: BaseProcess = context.Process(target=_nurse, args=(theirs, work, settings), daemon=True)
-        self.process.start()
-        theirs.close()
+        packages = packages_of(Path(settings["root"]) / "source" / settings["assignment"])
+        with theirs:
+            self.process = subprocess.Popen(
+                clean_interpreter(_GROW, theirs.fileno(), packages),
+                pass_fds=[theirs.fileno()],
+                env=environment(),
+                stdin=subprocess.PIPE,
+                cwd="/",
+            )
+        start = {
+            "environment": {**_ONE_THREAD, **os.environ},
+            "path": sys.path,
+            "dont_write_bytecode": sys.dont_write_bytecode,
+            "folder": os.getcwd(),
+            "work": [work.__module__, work.__qualname__],
+            "settings": settings,
+        }
+        assert self.process.stdin is not None
+        with (
+            suppress(BrokenPipeError),
+            self.process.stdin as pipe,
+        ):  # one that has died is met at the first worker
+            pipe.write(json.dumps(start).encode())
 
     @property
     def alive(self) -> bool:
-        return self.process.is_alive()
+        return self.process.poll() is None
 
     def worker(self) -> Connection:
         """The connection to a new worker; its first message says its process id, or why there is none."""
@@ -62,18 +110,24 @@ class Nursery:
                 answer = self._control.recv(_NUMBER.size)
                 if len(answer) == _NUMBER.size:
                     return int(_NUMBER.unpack(answer)[0])
-        self.process.join(_END_SECONDS)
-        return self.process.exitcode
+        with suppress(subprocess.TimeoutExpired):
+            return self.process.wait(_END_SECONDS)
+        return None
+
+    def dismiss(self) -> None:
+        """Let it end once its workers have ended, without waiting for that."""
+        self._control.close()
 
     def close(self, now: bool = False) -> None:
         """End it, once its workers have ended; `now` ends them too."""
-        self._control.close()
+        self.dismiss()
         if now:
             self.process.terminate()
-        self.process.join(2 * _END_SECONDS)
-        if self.process.is_alive():
+        try:
+            self.process.wait(2 * _END_SECONDS)
+        except subprocess.TimeoutExpired:
             self.process.kill()
-            self.process.join()
+            self.process.wait()
 
 
 def refusal(error: Exception, place: Path, started: bool) -> dict[str, Any]:
@@ -91,20 +145,20 @@ def refusal(error: Exception, place: Path, started: bool) -> dict[str, Any]:
     }
 
 
-def _nurse(control: socket.socket, work: Work, settings: dict[str, Any]) -> None:
-    """In the nursery: import, collect, and fork a worker for each request."""
-    skip_slow_grammar()
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ.setdefault(name, "1")  # before torch and numpy: a process with threads is not forked
-    from autograder.sandbox.seed import MODULES, Seed
+def nurse(control_fd: int, planted: tuple[int, int, int], named: list[str], settings: dict[str, Any]) -> None:
+    """In the nursery: import, collect, and fork a worker for each request. Ends the process.
 
+    `planted`: the seed, as `warm.plant` returned it; `named`: module and name of what a worker does.
+    """
+    skip_slow_grammar()
+    work: Work = getattr(importlib.import_module(named[0]), named[1])
     root = Path(settings["root"])
-    seed = Seed([name for name in MODULES if _mentions(root / "source" / settings["assignment"], name)])
+    control = socket.socket(fileno=control_fd)
+    seed = Seed.planted(*planted)
     kept: list[Any] = []
     grader: Grader | None = None
     refused: dict[str, Any] | None = None
     try:
-        seed.start()
         options = Options(
             Limits(**settings["limits"]), settings["allow_degraded"], settings["rerun_experiments"]
         )
@@ -112,6 +166,7 @@ def _nurse(control: socket.socket, work: Work, settings: dict[str, Any]) -> None
         grader.collect()
     except (DeepdrillsError, OSError) as error:
         refused = refusal(error, root, False)
+    gc.freeze()  # a worker's collector does not write to what it shares with this process
     number = 0
     children: set[int] = set()
     try:
@@ -152,14 +207,7 @@ def _nurse(control: socket.socket, work: Work, settings: dict[str, Any]) -> None
         children.discard(pid)
         time.sleep(0.01 if not pid else 0)
     seed.close()
-
-
-def _mentions(folder: Path, module: str) -> bool:
-    """Whether a notebook in the folder names a module's package, in whatever way it imports it."""
-    package = module.partition(".")[0].encode()
-    with suppress(OSError):
-        return any(package in path.read_bytes() for path in folder.glob("*.ipynb"))
-    return False
+    os._exit(0)  # to take an interpreter with torch in it apart takes half a second
 
 
 def _work(connection: Connection, work: Work, grader: Grader, sandbox: Any, settings: dict[str, Any]) -> None:

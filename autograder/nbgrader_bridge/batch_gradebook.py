@@ -112,6 +112,23 @@ class BatchGradebook(Gradebook):  # type: ignore[misc]
         find = super().find_notebook
         return self._once(("notebook", name, assignment), lambda: find(name, assignment))
 
+    def find_submission(self, assignment: str, student: str) -> SubmittedAssignment:
+        find = super().find_submission
+        return self._of("submission", lambda: find(assignment, student), assignment, student)
+
+    def find_submission_notebook(self, notebook: str, assignment: str, student: str) -> SubmittedNotebook:
+        find = super().find_submission_notebook
+        made = lambda: find(notebook, assignment, student)  # noqa: E731
+        return self._of("submission notebook", made, notebook, assignment, student)
+
+    def remove_submission(self, assignment: str, student: str) -> None:
+        self._found.clear()
+        super().remove_submission(assignment, student)
+
+    def remove_submission_notebook(self, notebook: str, assignment: str, student: str) -> None:
+        self._found.clear()
+        super().remove_submission_notebook(notebook, assignment, student)
+
     def find_grade(self, grade_cell: str, notebook: str, assignment: str, student: str) -> Grade:
         known = self._cells("grades", notebook, assignment, student)
         if grade_cell not in known:
@@ -125,21 +142,27 @@ class BatchGradebook(Gradebook):  # type: ignore[misc]
         return known[solution_cell]
 
     def _cells(self, kind: str, notebook: str, assignment: str, student: str) -> dict[str, Any]:
-        key = (kind, notebook, assignment, student)
-        if key not in self._found:
-            names = self._once(
-                ("names", notebook, assignment),
-                lambda: {cell.id: cell.name for cell in self.find_notebook(notebook, assignment)._base_cells},
-            )
-            self._forget(kind)  # of the student before
+        names = self._once(
+            ("names", notebook, assignment),
+            lambda: {cell.id: cell.name for cell in self.find_notebook(notebook, assignment)._base_cells},
+        )
+
+        def of_student() -> dict[str, Any]:
             submitted = self.find_submission_notebook(notebook, assignment, student)
-            self._found[key] = {names[one.cell_id]: one for one in getattr(submitted, kind)}
-        found: dict[str, Any] = self._found[key]
+            return {names[one.cell_id]: one for one in getattr(submitted, kind)}
+
+        found: dict[str, Any] = self._of(kind, of_student, notebook, assignment, student)
         return found
 
-    def _forget(self, kind: str) -> None:
-        for key in [key for key in self._found if key[0] == kind]:
-            del self._found[key]
+    def _of(self, kind: str, find: Any, *names: str) -> Any:
+        """What one student has, found once, and forgotten with the next student."""
+        key = (kind, *names)
+        if key not in self._found:
+            made = find()
+            for other in [other for other in self._found if other[0] == kind]:
+                del self._found[other]
+            self._found[key] = made
+        return self._found[key]
 
     def _once(self, key: tuple[str, ...], find: Any) -> Any:
         if key not in self._found:
@@ -151,11 +174,14 @@ class _Validated:
     """jsonschema's `validate`, which has the same answer for the same metadata of a released cell."""
 
     def __init__(self) -> None:
-        self._valid: set[str] = set()
+        self._valid: set[tuple[str, str]] = set()
+        self._schemas: dict[int, tuple[Any, str]] = {}
         self._validate = jsonschema.validate
 
     def __call__(self, instance: Any, schema: Any) -> None:
-        text = json.dumps([instance, schema], sort_keys=True)
-        if text not in self._valid:
+        if id(schema) not in self._schemas:  # kept, so that no other one gets its id
+            self._schemas[id(schema)] = (schema, json.dumps(schema, sort_keys=True))
+        valid = (repr(instance), self._schemas[id(schema)][1])
+        if valid not in self._valid:
             self._validate(instance, schema)
-            self._valid.add(text)
+            self._valid.add(valid)

@@ -27,6 +27,7 @@ from autograder.nbgrader_bridge.gradebook import (
     Recording,
     course_directory,
     ensure_assignment,
+    own_schema_version,
     quiet,
     run_converter,
     step_of,
@@ -131,7 +132,8 @@ class GradebookWriter:
 
     def _opened(self) -> BatchGradebook:
         if self._gradebook is None:
-            self._gradebook = BatchGradebook(self._course.db_url, self._course.course_id)
+            with own_schema_version():
+                self._gradebook = BatchGradebook(self._course.db_url, self._course.course_id)
             self._stack.callback(self._gradebook.close)
         return self._gradebook
 
@@ -194,7 +196,8 @@ def _create_whole(db_url: str, course_id: str) -> None:
         return
     with tempfile.TemporaryDirectory(prefix=".gradebook-", dir=path.parent) as folder:
         made = Path(folder) / path.name
-        Gradebook(f"sqlite:///{made}", course_id).close()
+        with own_schema_version():
+            Gradebook(f"sqlite:///{made}", course_id).close()
         os.replace(made, path)
 
 

@@ -47,7 +47,7 @@ class Layers:
 
 
 def own_user_namespace() -> Layers:
-    """For the seed: a user namespace where we are not root, before anything is imported."""
+    """For the seed: a user namespace where we are not root, while the process has one thread."""
     layers = Layers()
     uid, gid = os.geteuid(), os.getegid()
     if uid != 0:

@@ -28,7 +28,7 @@ from autograder.sandbox import protocol
 from autograder.sandbox.confine import LAYERS
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.prefix import Prefix, Shared
-from autograder.sandbox.seed import Seed, site_folders
+from autograder.sandbox.seed import Forked, Seed, site_folders
 from autograder.sandbox.student import (
     StudentCrashed,
     StudentFailure,
@@ -87,7 +87,7 @@ class Sandbox:
         self.close()
 
     @property
-    def _process(self) -> subprocess.Popen[bytes] | None:
+    def _process(self) -> subprocess.Popen[bytes] | Forked | None:
         return self._seed.process if self._seed is not None else None
 
     def start(self) -> None:

@@ -1,11 +1,13 @@
-"""The trusted side of the seed: one warm interpreter, from which the zygotes of several workers are forked.
+"""The trusted side of the seed: one warm process, from which the zygotes of several workers are forked.
 
 Importing torch and drawing a first figure takes seconds; a fork takes milliseconds and shares the memory.
 """
 
 from __future__ import annotations
 
+import math
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -13,6 +15,7 @@ import sysconfig
 import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,32 +23,82 @@ from autograder.errors import SandboxError
 from autograder.sandbox import protocol
 
 _START_SECONDS = 180.0
+#: Large pages, and memory kept from one tensor to the next: with the defaults half of a convolution's time
+#: is page faults (glibc manual, "Memory Allocation Tunables"; other C libraries ignore them).
+_MALLOC = ":".join(
+    (
+        "glibc.malloc.hugetlb=1",
+        f"glibc.malloc.mmap_threshold={32 << 20}",
+        f"glibc.malloc.trim_threshold={128 << 20}",
+    )
+)
 _FORK_SECONDS = 30.0
-#: What some assignment imports, and takes long enough to be worth importing once.
-MODULES = ("sklearn.datasets",)
+#: What some notebooks use, and takes so long to import that it is used once before all forks.
+PACKAGES = ("matplotlib", "optim", "sklearn")
 
-#: The zygote's package holds only `sandbox/`: nothing else of ours can be imported in it.
+#: Only `sandbox/` is in the package of this interpreter: nothing else of ours can be imported in it.
 _BOOT = """
-import sys, types
+import gc, sys, types
+gc.disable()
 folder, paths = sys.argv[3], sys.argv[4:]
 sys.path[:] = [p for p in sys.path if p] + paths
 for name, path in (("autograder", []), ("autograder.sandbox", [folder])):
     module = types.ModuleType(name); module.__path__ = path; sys.modules[name] = module
-from autograder.sandbox.zygote import main
-main()
+from autograder.sandbox import warm
 """
 
 
-class Seed:
-    """A clean interpreter with everything heavy imported. Use as a context manager."""
+class Forked:
+    """A process that this one has forked, with the part of `subprocess.Popen` that a seed needs."""
 
-    def __init__(self, modules: Sequence[str] = MODULES) -> None:
-        """`modules`: imported besides torch and matplotlib, where they are installed."""
-        self._modules = modules
-        self.process: subprocess.Popen[bytes] | None = None
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self.returncode: int | None = None
+
+    def poll(self) -> int | None:
+        """Its exit code once it has ended."""
+        if self.returncode is None:
+            try:
+                ended, status = os.waitpid(self.pid, os.WNOHANG)
+            except ChildProcessError:  # somebody else has waited for it
+                self.returncode = 0
+            else:
+                self.returncode = os.waitstatus_to_exitcode(status) if ended else None
+        return self.returncode
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Its exit code. Raises `subprocess.TimeoutExpired`."""
+        deadline = math.inf if timeout is None else time.monotonic() + timeout
+        while (code := self.poll()) is None:
+            if time.monotonic() > deadline:
+                raise subprocess.TimeoutExpired(str(self.pid), timeout or 0)
+            time.sleep(0.005)
+        return code
+
+    def kill(self) -> None:
+        if self.poll() is None:
+            os.kill(self.pid, signal.SIGKILL)
+
+
+class Seed:
+    """A process with everything heavy imported. Use as a context manager."""
+
+    def __init__(self, packages: Sequence[str] = PACKAGES) -> None:
+        """`packages`: of `PACKAGES`, those to use once besides torch, where they are installed."""
+        self._packages = packages
+        self.process: subprocess.Popen[bytes] | Forked | None = None
         self._control: socket.socket | None = None
         self._log: Any = None
         self._ready = False
+
+    @classmethod
+    def planted(cls, control: int, pid: int, said: int) -> Seed:
+        """The handle on a seed that this process has forked; what `warm.plant` returned."""
+        seed = cls()
+        seed.process = Forked(pid)
+        seed._control = socket.socket(fileno=control)
+        seed._log = os.fdopen(said, "rb")
+        return seed
 
     def __enter__(self) -> Seed:
         self.start()
@@ -58,13 +111,11 @@ class Seed:
         """Start the interpreter; what needs it waits until it is warm."""
         ours, theirs = socket.socketpair()
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 (read when it does not start, closed below)
-        command = [sys.executable, "-I", "-S", "-c", _BOOT, str(theirs.fileno())]
-        command += [",".join(self._modules), os.path.dirname(os.path.realpath(__file__)), *site_folders()]
         try:
             self.process = subprocess.Popen(
-                command,
+                clean_interpreter("warm.main()", theirs.fileno(), self._packages),
                 pass_fds=[theirs.fileno()],
-                env=_environment(),
+                env=environment(),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=self._log,
@@ -138,6 +189,20 @@ class Seed:
         self._ready = True
 
 
+def clean_interpreter(then: str, control: int, packages: Sequence[str]) -> list[str]:
+    """The command of an interpreter that has imported torch and `sandbox/` only; `then`: its last line."""
+    command = [sys.executable, "-I", "-S", "-c", _BOOT + then, str(control), ",".join(packages)]
+    return [*command, os.path.dirname(os.path.realpath(__file__)), *site_folders()]
+
+
+def packages_of(folder: Path) -> list[str]:
+    """Those of `PACKAGES` that a notebook in the folder names, in whatever way it imports them."""
+    with suppress(OSError):
+        sources = [path.read_bytes() for path in folder.glob("*.ipynb")]
+        return [name for name in PACKAGES if any(name.encode() in source for source in sources)]
+    return list(PACKAGES)
+
+
 def site_folders() -> list[str]:
     """Where torch and the like are imported from, whole and without `.pth` hooks."""
     paths = sysconfig.get_paths()
@@ -145,7 +210,7 @@ def site_folders() -> list[str]:
     return [path for path in dict.fromkeys(found) if os.path.isdir(path)]
 
 
-def _environment() -> dict[str, str]:
+def environment() -> dict[str, str]:
     """A small environment, with one thread everywhere; a processor's own settings are kept."""
     import platformdirs
 
@@ -161,6 +226,7 @@ def _environment() -> dict[str, str]:
         "LANG": "C.UTF-8",
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONHASHSEED": "0",
+        "GLIBC_TUNABLES": _MALLOC,
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
         "MKL_NUM_THREADS": "1",

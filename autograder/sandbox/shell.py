@@ -208,7 +208,7 @@ class Shell(InteractiveShell):
 
 
 def new_shell(limit: int) -> Shell:
-    """The one shell of this process, with pictures drawn into its outputs."""
+    """The one shell of this process. Matplotlib, whenever it is imported, draws into its outputs."""
     config = Config()
     config.InlineBackend.print_figure_kwargs = {"bbox_inches": None}  # "tight" draws every figure twice
     config.HistoryManager.enabled = False
@@ -224,7 +224,6 @@ def new_shell(limit: int) -> Shell:
     for part in (shell.displayhook, shell.display_pub):
         vars(part)["outputs"] = outputs
     sys.displayhook = shell.displayhook
-    _draw_inline(shell)
     stand_in(shell)
     return shell
 

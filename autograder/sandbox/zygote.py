@@ -1,15 +1,12 @@
-"""The processes that submissions are forked from: everything heavy imported, one thread, no secrets.
+"""The process that submissions are forked from: a fork of the seed, in namespaces of its own.
 
-The seed is started as a clean interpreter by `sandbox/seed.py`. A zygote is a fork of it in namespaces of
-its own, a submission a fork of a zygote. Imports nothing of the package but its siblings, and these are
-taken out of `sys.modules` before any code of a notebook runs.
+Imports nothing of the package but its siblings, and these are taken out of `sys.modules` before any code
+of a notebook runs.
 """
 
 from __future__ import annotations
 
-import contextlib
 import gc
-import importlib
 import os
 import select
 import shutil
@@ -18,77 +15,15 @@ import socket
 import sys
 import tempfile
 import time
-from collections.abc import Iterable
 from typing import Any
 
 from autograder.sandbox import kernel, protocol, view
-from autograder.sandbox.confine import Layers, confine, leave_namespaces, own_user_namespace
+from autograder.sandbox.confine import Layers, confine
 
 #: Files that matplotlib keeps open, and opens anew in a fork by itself.
 _FONTS = (".ttf", ".otf", ".ttc", ".pfb", ".afm")
 #: How often it is looked how much memory a submission holds.
 _WATCH_SECONDS = 0.05
-
-
-class Seed:
-    """Imports, then forks a zygote for each order."""
-
-    def __init__(self, control: socket.socket, layers: Layers, modules: Iterable[str] = ()) -> None:
-        self._control = control
-        self._layers = layers
-        self._modules = modules
-        self._own_pid_namespace = _pid_namespace()
-
-    def run(self) -> None:
-        from autograder.sandbox.shell import new_shell
-
-        shell = new_shell(1 << 20)
-        _warm(shell, self._modules)
-        for name in [name for name in sys.modules if name.split(".")[0] == "autograder"]:
-            del sys.modules[name]
-        signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody asks how a zygote ended
-        gc.collect()
-        gc.freeze()  # what is here now stays shared: no fork's collector writes to it
-        threads = len(os.listdir("/proc/self/task")) if os.path.isdir("/proc/self/task") else 1
-        protocol.send(self._control, {"ready": True, "threads": threads})
-        while True:
-            try:
-                self._control.settimeout(None)  # the last order's reading has left one
-                marker, fds, _, _ = socket.recv_fds(self._control, 1, 1)
-                if not marker:
-                    return
-                settings = protocol.receive(self._control, time.monotonic() + 10, 1 << 30)
-            except (OSError, protocol.ProtocolError):
-                return
-            layers = Layers(self._layers.reached, self._layers.reasons)
-            nested = layers.lay("pid namespace", kernel.unshare, kernel.CLONE_NEWPID)
-            pid = os.fork()
-            if pid == 0:
-                try:
-                    self._become(fds[0], settings, shell, layers)
-                finally:
-                    os._exit(0)
-            if nested:
-                kernel.setns(self._own_pid_namespace, kernel.CLONE_NEWPID)
-            os.close(fds[0])
-            end = _pidfd(pid)
-            socket.send_fds(self._control, [b"!"], [end] if end else [])
-            if end:
-                os.close(end)
-
-    def _become(self, fd: int, settings: dict[str, Any], shell: Any, seed: Layers) -> None:
-        kernel.close_all_but(fd)
-        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        kernel.prctl(kernel.PR_SET_PDEATHSIG, kernel.SIGKILL)
-        Zygote(socket.socket(fileno=fd), settings, shell, leave_namespaces(seed)).run()
-
-
-def _pid_namespace() -> int:
-    """A descriptor of this process's own, to come back to after a fork into another."""
-    try:
-        return os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return -1
 
 
 class Zygote:
@@ -100,7 +35,7 @@ class Zygote:
         self._shell = shell
         self._layers = layers
         self._children: dict[int, dict[str, Any]] = {}
-        self._own_pid_namespace = _pid_namespace()  # now: the view may have no /proc
+        self._own_pid_namespace = pid_namespace()  # now: the view may have no /proc
 
     def run(self) -> None:
         if "mount namespace" in self._layers.reached:
@@ -196,7 +131,7 @@ class Zygote:
             kernel.setns(self._own_pid_namespace, kernel.CLONE_NEWPID)
         os.close(fd)
         self._children[pid] = {
-            "memory": order["limits"]["memory"], "folder": folder, "oom": False, "pidfd": _pidfd(pid)
+            "memory": order["limits"]["memory"], "folder": folder, "oom": False, "pidfd": exit_descriptor(pid)
         }  # fmt: skip
         protocol.send(self._control, {"pid": pid})
 
@@ -311,20 +246,6 @@ def _shared_anonymous(pid: str) -> int:
     return 0
 
 
-def _warm(shell: Any, modules: Iterable[str]) -> None:
-    """Pay here, once, for what a first cell, a first figure and a first traceback import, and `modules`."""
-    shell.outputs.start()
-    shell.run_cell("import matplotlib.pyplot as plt; plt.figure(); plt.plot([0, 1]); plt.show()")
-    shell.run_cell("def warm():\n    raise ValueError('warm')\nwarm()")
-    shell.run_cell("plt.close('all')")
-    shell.run_cell("import torch; torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=0.1)")
-    for name in modules:
-        with contextlib.suppress(ImportError):
-            importlib.import_module(name)
-    shell.reset(new_session=True)
-    shell.outputs.start()
-
-
 def _descriptors() -> set[str]:
     """What is open here, by number and by what it is."""
     found = set()
@@ -355,32 +276,20 @@ def _unshareable(before: set[str], files: dict[str, bytes]) -> str:
     return ""
 
 
-def _pidfd(pid: int) -> int:
+def pid_namespace() -> int:
+    """A descriptor of this process's own, to come back to after a fork into another."""
+    try:
+        return os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return -1
+
+
+def exit_descriptor(pid: int) -> int:
     """Readable when the process ends; 0 where there is no such thing."""
     try:
         return os.pidfd_open(pid)
     except (AttributeError, OSError):
         return 0
-
-
-def main() -> None:
-    """Entry point: `argv` holds the control descriptor, and names of modules to import, with commas.
-
-    The seed is a fork in a PID namespace of its own: only to one that our user namespace owns can it
-    come back after each fork of a zygote.
-    """
-    control = int(sys.argv[1])
-    layers = own_user_namespace()
-    if Layers().lay("pid namespace", kernel.unshare, kernel.CLONE_NEWPID):
-        pid = os.fork()
-        if pid:
-            os.close(control)
-            _, status = os.waitpid(pid, 0)
-            os._exit(0 if status == 0 else 1)
-        kernel.prctl(kernel.PR_SET_PDEATHSIG, kernel.SIGKILL)
-    modules = [name for name in sys.argv[2].split(",") if name]
-    Seed(socket.socket(fileno=control), layers, modules).run()
-    os._exit(0)
 
 
 from autograder.sandbox.worker import Worker as _Worker  # noqa: E402  (last: it imports torch)

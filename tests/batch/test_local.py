@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
 import threading
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from autograder.batch.course import Course, Options
-from autograder.batch.local import Done, grade_all
+from autograder.batch.local import Crew, Done, grade_all
 from autograder.batch.plan import Job, plan
 from autograder.errors import DeepdrillsError, UsageError
 from autograder.results import GradeReport, Outcome
 from autograder.sandbox.limits import Limits
 
 from .small_course import ASSIGNMENT, WRONG, hand_in
+from .test_nursery import nurseries
 
 OPTIONS = Options(limits=Limits(cell_seconds=60, call_seconds=20))
 
@@ -48,15 +49,18 @@ def _class_of_five(course: Course) -> list[Job]:
 
 
 def _grade_and_kill(course: Course, jobs: list[Job]) -> list[Done]:
-    """Grade with one worker, which is killed in the middle of the second submission."""
-    going = grade_all(course, ASSIGNMENT, jobs, OPTIONS, workers=1)
-    done = [next(going)]
-    (worker,) = multiprocessing.active_children()
-    assert worker.pid is not None
-    killer = threading.Timer(2.0, os.kill, (worker.pid, signal.SIGKILL))
-    killer.start()
-    done += going
-    killer.join()
+    """Grade with one worker, which dies with its nursery in the middle of the second submission."""
+    crew = Crew(course, ASSIGNMENT, OPTIONS)
+    crew.start()
+    assert crew._nursery is not None
+    nursery = crew._nursery.process.pid
+    with closing(crew):
+        going = grade_all(course, ASSIGNMENT, jobs, OPTIONS, workers=1, crew=crew)
+        done = [next(going)]
+        killer = threading.Timer(2.0, os.kill, (nursery, signal.SIGKILL))
+        killer.start()
+        done += going
+        killer.join()
     return done
 
 
@@ -94,7 +98,7 @@ def test_a_killed_worker_costs_one_submission_and_the_number_of_workers_changes_
         assert kept is not None
         assert kept.report.score == report(done).score
     assert not (root / ".deepdrills" / "secret").exists(), "the environment's secret is the workers' too"
-    assert multiprocessing.active_children() == []
+    assert nurseries() == []
 
 
 def test_nothing_to_do_starts_nothing(root: Path) -> None:

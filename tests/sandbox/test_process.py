@@ -500,7 +500,7 @@ def test_a_sandbox_that_is_not_started() -> None:
 
 
 def test_a_zygote_that_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("autograder.sandbox.seed._BOOT", "raise RuntimeError('broken interpreter')")
+    monkeypatch.setattr("autograder.sandbox.seed._BOOT", "raise RuntimeError('broken interpreter')\n")
     with pytest.raises(SandboxError, match=r"broken interpreter.*doctor"):
         Sandbox(Limits()).start()
 
