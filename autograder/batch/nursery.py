@@ -44,13 +44,14 @@ signal.signal(signal.SIGINT, signal.SIG_IGN)  # who pressed it ends us
 planted = warm.plant([name for name in sys.argv[2].split(",") if name])
 for name in [name for name in sys.modules if name.partition(".")[0] == "autograder"]:
     del sys.modules[name]
-import json, os, site
+import importlib, json, os, site, sysconfig
 start = json.load(sys.stdin)
 os.environ.clear()
 os.environ.update(start["environment"])
 site.main()
 if site.getusersitepackages() in start["path"]:
     site.addsitedir(site.getusersitepackages())
+importlib.reload(sysconfig)  # it has taken the folders of an interpreter without a virtual environment
 sys.path[:] = start["path"]
 sys.dont_write_bytecode = start["dont_write_bytecode"]
 os.chdir(start["folder"])

@@ -48,6 +48,7 @@ class Seed:
             del sys.modules[name]
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody asks how a zygote ended
         gc.freeze()  # what is here now stays shared: no fork's collector writes to it
+        gc.enable()  # off since the interpreter's start, for imports make no garbage
         threads = len(os.listdir("/proc/self/task")) if os.path.isdir("/proc/self/task") else 1
         protocol.send(self._control, {"ready": True, "threads": threads})
         while True:
@@ -87,7 +88,9 @@ def _warm(shell: Any, packages: Iterable[str]) -> None:
     shell.outputs.start()
     shell.run_cell("def warm():\n    raise ValueError('warm')\nwarm()")
     for name in packages:
-        shell.run_cell(_FIRST_USE[name])
+        error = shell.run_cell(_FIRST_USE[name]).error_in_exec
+        if error is not None and not isinstance(error, ImportError):
+            raise error
     shell.reset(new_session=True)
     shell.outputs.start()
 

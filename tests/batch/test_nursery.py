@@ -74,6 +74,24 @@ def test_a_submission_has_nothing_of_the_nursery(root: Path, monkeypatch: pytest
     assert nurseries() == []
 
 
+def test_a_submission_imports_and_draws_what_the_seed_has_not(root: Path) -> None:
+    """The nursery began without its site-packages; what is readable is that of the interpreter in use."""
+    draw = (
+        "import matplotlib.pyplot as plt\nplt.plot([0, 1])\nplt.title('$x^2$')\nplt.show()\n"
+        "import torch\ntorch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=0.1)\nprint('all drawn')"
+    )
+    course = Course(root)
+    hand_in(root, "ana", None, before=draw)
+    (done,) = grade_all(course, ASSIGNMENT, plan(root / "submitted", ASSIGNMENT, ["ana"]), OPTIONS, workers=1)
+    kept = course.store.get(done.key)
+    assert kept is not None
+    (outputs,) = (
+        cell["outputs"] for cell in kept.notebook["cells"] if "all drawn" in str(cell.get("outputs"))
+    )
+    assert not [one for one in outputs if one["output_type"] == "error"]
+    assert any("image/png" in one.get("data", {}) for one in outputs)
+
+
 def test_a_seed_that_does_not_start_says_why(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = "def fail(*_):\n    raise RuntimeError('no seed grows here')\nwarm._run = fail\n"
     monkeypatch.setattr(nursery, "_GROW", broken + nursery._GROW)
