@@ -61,7 +61,7 @@ print(json.dumps(spent[1:]))
 def own_seconds(course: Path, assignment: str, submission: Path) -> float:
     """CPU seconds of one solved submission's cells and of its answers to the suites; the median of five.
 
-    Pictures that depend on nothing of the student's are left out, as grading leaves them out.
+    Pictures are left out, as grading leaves them out for right answers.
     """
     repository = Path(__file__).parents[1]
     suites = course / "suites" if (course / "suites").is_dir() else repository / "autograder" / "suites"

@@ -15,13 +15,14 @@ from autograder.errors import GradingError
 from autograder.exercises.catalogue import Exercise, load_exercises
 from autograder.exercises.compare import WrongAnswer
 from autograder.grading.autograded import graded_notebook
-from autograder.grading.execution import Execution, outcome_of
+from autograder.grading.execution import Execution, is_students, outcome_of
 from autograder.grading.experiments import Claim
+from autograder.grading.figures import used_exercises
 from autograder.grading.graded import Graded, Known
 from autograder.grading.naming import Probe, Remembered, named
-from autograder.grading.submission import PlannedCell, Submission
+from autograder.grading.submission import Submission
 from autograder.grading.suite import Check, Suite
-from autograder.grading.template import Role, Template, TemplateCell
+from autograder.grading.template import CHECKS, Role, Template, TemplateCell
 from autograder.results import CheckResult, ExerciseResult, GradeReport, Outcome, Stage, gravest
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.process import Sandbox, Session
@@ -65,6 +66,7 @@ class Engine:
         self._sandbox = sandbox
         self._limits = limits
         self._secret = secret
+        self._uses = used_exercises(template)
         self._rerun_experiments = rerun_experiments
         self._remembered: Remembered = {} if remembered is None else remembered
         self._exercises = load_exercises(template.assignment) if exercises is None else exercises
@@ -80,6 +82,7 @@ class Engine:
             self._sandbox,
             self._limits,
             self.template.drawn,
+            self._uses,
             self._rerun_experiments,
             self._sandbox.shared(),
         )
@@ -93,6 +96,7 @@ class Engine:
                 for cell in self.template.cells
                 if cell.role is Role.CHECKS
             )
+            execution.draw(_passed(results))
         finally:
             execution.close()
         written = sum(cell.points for cell in self.template.cells if cell.role is Role.WRITTEN)
@@ -218,7 +222,7 @@ class _Questions:
         self._limits = limits
         #: The longest of the student's own cells: no line of theirs lies beyond it.
         self._lines = max(
-            (cell.source.count("\n") + 1 for cell in execution.submission.cells if _is_students(cell)),
+            (cell.source.count("\n") + 1 for cell in execution.submission.cells if is_students(cell)),
             default=0,
         )
         self._late = 0
@@ -288,10 +292,6 @@ def _seconds(probe: Probe) -> float:
     return probe.seconds
 
 
-def _is_students(cell: PlannedCell) -> bool:
-    return cell.template is None or cell.template.role is Role.SOLUTION
-
-
 def _answer_failure(execution: Execution, exercise: str) -> StudentFailure | None:
     """How the exercise's own answer cell failed, if it did."""
     for planned, run in zip(execution.submission.cells, execution.runs, strict=True):
@@ -306,6 +306,11 @@ def _stage(failed: StudentFailure) -> Stage | None:
     if isinstance(failed, NotRejected):
         return Stage.NOT_REFUSED
     return Stage.RAISES if isinstance(failed, StudentRaised) else None
+
+
+def _passed(results: tuple[ExerciseResult, ...]) -> set[str]:
+    """The exercises all of whose checks passed."""
+    return {one.grade_id.removesuffix(CHECKS) for one in results if one.outcome is Outcome.PASSED}
 
 
 def _result(check: Check, points: float, checks: list[Check], verdict: _Verdict) -> CheckResult:

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from autograder.grading.experiments import AS_SUBMITTED, Claim, claims, stand_in
+from autograder.grading.figures import is_read_elsewhere
 from autograder.grading.submission import PlannedCell, Submission
-from autograder.grading.template import joined
+from autograder.grading.template import Role, joined
 from autograder.results import Outcome
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.prefix import Shared
@@ -53,21 +54,32 @@ class Execution:
         sandbox: Sandbox,
         limits: Limits,
         drawn: Mapping[str, list[Any]] | None = None,
+        uses: Mapping[str, frozenset[str]] | None = None,
         rerun: bool = False,
         shared: Shared | None = None,
     ) -> None:
-        """`drawn`: outputs of course cells, by grade_id, that need not be run again.
+        """`drawn`: outputs of the course's pictures, by grade_id, as the solutions have them.
 
+        `uses`: the exercises whose answers such a picture shows; those wait for `draw`.
         `rerun`: run experiments too, instead of keeping what they were submitted with.
         `shared`: course cells that the sandbox has run already, for submissions that begin with them.
         """
         self.submission = submission
         self.runs = [CellRun() for _ in submission.cells]
         self._given: set[int] = set()
+        self._waiting: dict[int, frozenset[str]] = {}
+        theirs = [cell.source for cell in submission.cells if is_students(cell) and cell.cell_type == "code"]
         for index, cell in enumerate(submission.cells):
-            if cell.template is not None and cell.template.grade_id in (drawn or {}):
-                self._given.add(index)
-                self.runs[index].outputs = list((drawn or {})[cell.template.grade_id])
+            name = cell.template.grade_id if cell.template is not None else ""
+            if name not in (drawn or {}):
+                continue
+            shown = (uses or {}).get(name, frozenset())
+            if shown and is_read_elsewhere(cell.source, theirs):
+                continue  # run it in its place, as the student's notebook does
+            if shown:
+                self._waiting[index] = shown
+            self._given.add(index)
+            self.runs[index].outputs = list((drawn or {})[name])
         self._before = self._begins_with(shared) if shared is not None else {}
         for index, outputs in self._before.items():
             self.runs[index] = CellRun(copy.deepcopy(outputs), ran=True)
@@ -106,6 +118,23 @@ class Execution:
     def run(self) -> None:
         """Run every cell once, keeping outputs. Raises `SandboxError` when nothing could be started."""
         self._advance(first_time=True)
+
+    def draw(self, passed: set[str]) -> None:
+        """Draw the pictures that wait, from the student's own answers, unless all these have passed."""
+        for index, shown in self._waiting.items():
+            if shown <= passed:
+                continue
+            run = self.runs[index] = CellRun(ran=True)
+            cell = self.submission.cells[index]
+            session = self.session()
+            if session is None or self.remaining() <= 0:
+                run.failure = StudentTimeout("The submission's time was over before this cell.")
+                continue
+            seconds = max(0.1, min(self._limits.cell_seconds, self.remaining()))
+            try:
+                _keep(run, session.run_cell(cell.source, seconds, within=_place(index)))
+            except StudentFailure as failed:
+                run.failure = failed
 
     @property
     def again(self) -> dict[str, Claim]:
@@ -171,7 +200,8 @@ class Execution:
             run = self.runs[index]
             skip = index in self._deadly or index in self._given or index in self._before
             source = cell.source if _runs(cell) and not skip else ""
-            if not source and not cell.snapshots:
+            snapshots = (*cell.snapshots, *([_place(index)] if index in self._waiting else []))
+            if not source and not snapshots:
                 continue
             if self.remaining() <= 0 and source:
                 if not run.ran and run.failure is None:
@@ -179,9 +209,9 @@ class Execution:
                 source = ""
             try:
                 if cell.outputs is not None and source and not self._rerun:
-                    self._cell(index, stand_in(source, self.claims), False, cell.snapshots)
+                    self._cell(index, stand_in(source, self.claims), False, snapshots)
                 else:
-                    self._cell(index, source, keep and not run.ran, cell.snapshots)
+                    self._cell(index, source, keep and not run.ran, snapshots)
             except StudentFailure as failed:
                 if index in self._deadly:
                     return None  # the process ends even without this cell: give up
@@ -199,17 +229,31 @@ class Execution:
             self._session.run_cell("", 1.0, more)
         if not keep or not source:
             return
-        run = self.runs[index]
-        run.ran = True
-        outputs = answer.get("outputs")
-        run.outputs = [one for one in outputs if isinstance(one, dict)] if isinstance(outputs, list) else []
-        for one in run.outputs:  # an array's comparison with a word is no bool
-            if not isinstance(one.get("output_type"), str):
-                one["output_type"] = ""
-        if answer.get("failure") is not None:
-            run.failure = failure(answer["failure"])
-            if isinstance(answer["failure"], dict) and answer["failure"].get("held") is True:
-                raise run.failure  # what it still holds would starve every later cell
+        _keep(self.runs[index], answer)
+
+
+def _keep(run: CellRun, answer: dict[str, Any]) -> None:
+    """What a cell has put out. Raises its failure when the process holds too much to go on."""
+    run.ran = True
+    outputs = answer.get("outputs")
+    run.outputs = [one for one in outputs if isinstance(one, dict)] if isinstance(outputs, list) else []
+    for one in run.outputs:  # an array's comparison with a word is no bool
+        if not isinstance(one.get("output_type"), str):
+            one["output_type"] = ""
+    if answer.get("failure") is not None:
+        run.failure = failure(answer["failure"])
+        if isinstance(answer["failure"], dict) and answer["failure"].get("held") is True:
+            raise run.failure  # what it still holds would starve every later cell
+
+
+def _place(index: int) -> str:
+    """The name of the snapshot at a picture's place: no exercise's, as those are identifiers."""
+    return f"cell {index}"
+
+
+def is_students(cell: PlannedCell) -> bool:
+    """Whether the cell's text is the student's own."""
+    return cell.template is None or cell.template.role is Role.SOLUTION
 
 
 def _shown(outputs: tuple[Any, ...]) -> list[Any]:

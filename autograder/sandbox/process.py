@@ -294,9 +294,16 @@ class Session:
         refused = answer.get("refused")
         return [(str(one[0]), str(one[1])) for one in refused] if isinstance(refused, list) else []
 
-    def run_cell(self, source: str, seconds: float, snapshot: str | None = None) -> dict[str, Any]:
-        """Run one cell; returns `outputs`, `failure` (None or a dict) and `seconds`, all unchecked."""
-        return self._ask({"op": "cell", "source": source, "snapshot": snapshot, "seconds": seconds}, seconds)
+    def run_cell(
+        self, source: str, seconds: float, snapshot: str | None = None, within: str | None = None
+    ) -> dict[str, Any]:
+        """Run one cell; returns `outputs`, `failure` (None or a dict) and `seconds`, all unchecked.
+
+        `snapshot`: the name under which the names are kept as they stand afterwards; `within`: of an earlier
+        one, whose names the cell runs among.
+        """
+        question = {"op": "cell", "source": source, "snapshot": snapshot, "within": within}
+        return self._ask({**question, "seconds": seconds}, seconds)
 
     def call(
         self, exercise: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], seconds: float

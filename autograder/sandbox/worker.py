@@ -100,7 +100,12 @@ class Worker:
         return {"refused": refused}
 
     def cell(self, question: dict[str, Any]) -> dict[str, Any]:
-        """Run `source` within `seconds`; take a `snapshot` of the names afterwards when asked to."""
+        """Run `source` within `seconds`; take a `snapshot` of the names afterwards when asked to.
+
+        `within`: the snapshot whose names it runs among, instead of those that stand now.
+        """
+        if question.get("within"):
+            self._enter(question["within"])
         shell = self._shell
         shell.outputs.limit = self._limits["output_size"]
         shell.outputs.start()

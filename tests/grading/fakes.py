@@ -63,9 +63,15 @@ class FakeSession:
         self.files = files
         return self._sandbox.refused
 
-    def run_cell(self, source: str, seconds: float, snapshot: str | None = None) -> dict[str, Any]:
+    def run_cell(
+        self, source: str, seconds: float, snapshot: str | None = None, within: str | None = None
+    ) -> dict[str, Any]:
         if not self.alive:
             raise StudentCrashed("The notebook's process had already ended.")
+        if within is not None:
+            kept = self._snapshots[within]
+            self._names.clear()  # the same dict, which functions have for their globals
+            self._names.update(kept)
         outputs: list[Any] = []
         failure: dict[str, Any] | None = None
         if source:
