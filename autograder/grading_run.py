@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, closing
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,21 +12,17 @@ from rich.console import Console
 
 from autograder.batch.atomic import clear_when_full
 from autograder.batch.course import Course, Grader, Options
-from autograder.batch.folder import read_folder, timestamp_remark, timestamp_text
+from autograder.batch.folder import read_folder, timestamp_remark
 from autograder.batch.local import Crew, Done, grade_all
 from autograder.batch.plan import Job, plan
-from autograder.batch.staging import stage, staged_root, unstage
 from autograder.batch.templates import kept_template
-from autograder.batch.written import Written
 from autograder.errors import CourseError, DeepdrillsError, UsageError
 from autograder.grading.secret import FOLDER, course_secret
-from autograder.nbgrader_bridge.standing import Standing, Unreadable, standing
 from autograder.progress import GradingProgress
+from autograder.recorder import End, Recorder, standing_of
 from autograder.report.table import safe, score_table
 from autograder.results import GradeReport
 
-#: Submissions that are written to the gradebook together, and seconds after which fewer are.
-_BATCH, _BATCH_SECONDS = 20, 3.0
 #: Longer tables than this are no help.
 _TABLE = 300
 
@@ -86,7 +81,7 @@ def _grade(
     with GradingProgress(watch.console, len(work), jobs, watch.quiet, log) as progress:
         progress.note(f"grading {len(work)} submissions of {assignment}")
         executor = None if scheduler is None else _cluster(scheduler, watch.console, progress)
-        with _Recorder(course, assignment, notebook) as recorder:
+        with Recorder(course, assignment, notebook) as recorder:
             ends = results(course, assignment, work, options, jobs, force, executor, crew, recorder.prepare)
             for done, known in ends:
                 progress.add(done, known)
@@ -196,107 +191,6 @@ def _look(grader: Grader, job: Job) -> Done | None:
         return None
     report = GradeReport.from_json(known.report.to_json() | {"student": job.student})
     return Done(job.student, report, key, known.trouble)
-
-
-@dataclass(frozen=True)
-class End:
-    """How one submission ended, small enough to keep for everybody; `report` of what is not in the store."""
-
-    student: str
-    key: str
-    ok: bool
-    trouble: tuple[str, ...]
-    report: GradeReport | None
-
-
-class _Recorder:
-    """Writes what is graded to the gradebook, in batches, and skips what is there already."""
-
-    def __init__(self, course: Course, assignment: str, notebook: str) -> None:
-        self.ends: list[End] = []
-        self.failures: list[tuple[str, str]] = []
-        self._course = course
-        self._assignment = assignment
-        self._notebook = notebook
-        self._written = Written(course.root, assignment, notebook)
-        self._standing = standing_of(course, assignment)
-        self._waiting: list[tuple[str, str]] = []
-        self._since = 0.0
-        self._stack = ExitStack()
-        self._writer: object = None
-
-    def __enter__(self) -> _Recorder:
-        return self
-
-    def __exit__(self, kind: object, *_exc: object) -> None:
-        try:
-            if kind is None:
-                self._write()
-        finally:
-            self._stack.close()
-
-    def prepare(self) -> None:
-        """Import what the first writing needs, which takes seconds."""
-        from autograder.nbgrader_bridge import writing  # noqa: F401
-
-    def add(self, done: Done) -> None:
-        report = None if done.ok else done.report
-        self.ends.append(End(done.student, done.key, done.ok, done.trouble, report))
-        if not done.ok or self._is_written(done):
-            return
-        if not self._waiting:
-            self._since = time.monotonic()
-        self._waiting.append((done.student, done.key))
-        if len(self._waiting) >= _BATCH or time.monotonic() - self._since > _BATCH_SECONDS:
-            self._write()
-
-    def _is_written(self, done: Done) -> bool:
-        assert done.report is not None
-        known = self._standing.get(done.student)
-        if known is None or not self._written.holds(done.student, done.key, self._timestamp(done.student)):
-            return False
-        return all(
-            known.scores.get(exercise.grade_id) == exercise.points for exercise in done.report.exercises
-        )
-
-    def _timestamp(self, student: str) -> str | None:
-        return timestamp_text(self._folder(student))
-
-    def _folder(self, student: str) -> Path:
-        return self._course.root / "submitted" / student / self._assignment
-
-    def _write(self) -> None:
-        if not self._waiting:
-            return
-        from autograder.nbgrader_bridge.writing import GradebookWriter, ensure
-
-        root, batch = self._course.root, self._waiting
-        if self._writer is None:
-            with clear_when_full(root):
-                ensure(root, self._assignment)
-            writer = GradebookWriter(root, self._assignment, staged_root(root) / "submitted")
-            self._writer = self._stack.enter_context(writer)
-        assert isinstance(self._writer, GradebookWriter)
-        with clear_when_full(root):
-            for student, key in batch:
-                self._written.forget(student)
-                stage(root, student, self._assignment, self._notebook, self._folder(student), key)
-            failures = self._writer.write([student for student, _ in batch])
-            failed = {student for student, _ in failures}
-            for student, key in batch:
-                if student not in failed and "*" not in failed:
-                    self._written.note(student, key, self._timestamp(student))
-                unstage(root, student, self._assignment)
-        self.failures += failures
-        self._waiting = []
-
-
-def standing_of(course: Course, assignment: str) -> dict[str, Standing]:
-    """What the gradebook has; nothing where it can not be read."""
-    try:
-        return standing(course.root, assignment)
-    except Unreadable:
-        return {}  # whatever it is, writing will meet it too, and say so
 
 
 def _reports(course: Course, assignment: str, ends: Iterable[End]) -> Iterator[GradeReport]:

@@ -13,9 +13,10 @@ from autograder.batch.local import Done
 from autograder.batch.templates import kept_template
 from autograder.batch.written import Written
 from autograder.grading.graded import Graded
-from autograder.grading_run import Watch, grade_assignment, jobs_of, results, standing_of
+from autograder.grading_run import Watch, grade_assignment, jobs_of, results
 from autograder.nbgrader_bridge.standing import Standing
 from autograder.progress import GradingProgress
+from autograder.recorder import standing_of
 from autograder.report.table import safe
 from autograder.results import ExerciseResult, GradeReport
 

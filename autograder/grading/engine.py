@@ -25,7 +25,8 @@ from autograder.grading.suite import Check, Suite
 from autograder.grading.template import CHECKS, Role, Template, TemplateCell
 from autograder.results import CheckResult, ExerciseResult, GradeReport, Outcome, Stage, gravest
 from autograder.sandbox.limits import Limits
-from autograder.sandbox.process import Sandbox, Session
+from autograder.sandbox.process import Sandbox
+from autograder.sandbox.session import Session
 from autograder.sandbox.student import (
     NotRecorded,
     NotRejected,

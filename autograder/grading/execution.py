@@ -18,7 +18,8 @@ from autograder.grading.template import Role, joined
 from autograder.results import Outcome
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.prefix import Shared
-from autograder.sandbox.process import Sandbox, Session, failure
+from autograder.sandbox.process import Sandbox
+from autograder.sandbox.session import Session, failure
 from autograder.sandbox.student import (
     StudentCrashed,
     StudentFailure,

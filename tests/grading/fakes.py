@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from autograder.sandbox.prefix import Shared
-from autograder.sandbox.process import Sandbox, Session
+from autograder.sandbox.process import Sandbox
+from autograder.sandbox.session import Session
 from autograder.sandbox.student import StudentCrashed, StudentFailure, StudentMissing, StudentRaised
 
 #: What a cell does: None runs it, a failure ends or marks it.

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from autograder.sandbox.limits import MIB, Limits
-from autograder.sandbox.process import Sandbox, Session
+from autograder.sandbox.process import Sandbox
+from autograder.sandbox.session import Session
 
 ROOT = Path(__file__).parents[2]
 SECRET = "a secret that no submission may read"

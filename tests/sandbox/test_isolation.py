@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from autograder.sandbox.process import Sandbox, Session
+from autograder.sandbox.process import Sandbox
+from autograder.sandbox.session import Session
 from autograder.sandbox.student import StudentCrashed, StudentFailure, StudentOutOfMemory
 
 from .conftest import LIMITS, ROOT, SECRET

@@ -12,8 +12,9 @@ import pytest
 
 from autograder.sandbox.confine import LAYERS
 from autograder.sandbox.prefix import Prefix
-from autograder.sandbox.process import Sandbox, Session
+from autograder.sandbox.process import Sandbox
 from autograder.sandbox.seed import Seed
+from autograder.sandbox.session import Session
 
 from .conftest import LIMITS, ROOT
 from .descendants import descendants

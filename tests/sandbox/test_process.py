@@ -13,7 +13,8 @@ import pytest
 from autograder.errors import SandboxError
 from autograder.exercises.compare import Opaque
 from autograder.sandbox.limits import MIB, Limits
-from autograder.sandbox.process import GRACE_SECONDS, Sandbox, Session, failure
+from autograder.sandbox.process import Sandbox
+from autograder.sandbox.session import GRACE_SECONDS, Session, failure
 from autograder.sandbox.student import (
     NotRejected,
     Student,

@@ -10,7 +10,7 @@ from autograder.grading.engine import Engine
 from autograder.grading.submission import rebuild
 from autograder.grading.suite import Suite
 from autograder.results import Outcome
-from autograder.sandbox.process import Session
+from autograder.sandbox.session import Session
 from autograder.sandbox.student import StudentFailure, StudentRaised
 
 from ..arena import ASSIGNMENT, ATTACKED, EXERCISES, LIMITS, Arena, results
