@@ -140,11 +140,13 @@ class Sorter:
                 self._add(
                     one, student, Deed.OLDER, f"{self._why(one, piece, known)}: '{piece.file}' counts{same}"
                 )
-        work = Work(student, piece.found.path, data, self._said(piece, cells), piece.name.when)
+        words = self._said(piece, data, cells)
+        work = Work(student, piece.found.path, data, words, piece.name.when)
         for one, other in sorted(others, key=lambda one: self._rank(one[0]), reverse=True):
             self._beside(work, one, other, piece)
         if piece.name.late and work.when is None:
-            work.words += "; it is marked late, but no time is known: write one into timestamp.txt"
+            late = "it is marked late, but no time is known: write one into timestamp.txt"
+            work.words = "; ".join(filter(None, [work.words, late]))
         return work
 
     def _beside(self, work: Work, one: Piece, data: bytes, chosen: Piece) -> None:
@@ -202,11 +204,13 @@ class Sorter:
             return "an older attempt"
         return "an attempt with a lower number" if mine[1] != best[1] else "one notebook is graded"
 
-    def _said(self, piece: Piece, cells: int) -> str:
+    def _said(self, piece: Piece, data: bytes, cells: int) -> str:
         said = []
         if piece.file.rsplit("/", 1)[-1] != f"{self._notebook}.ipynb":
             said.append(f"renamed to {self._notebook}.ipynb")
-        if not cells:
+        if not data.strip():
+            said.append("the file is empty")
+        elif not cells:
             said.append("no cell's grade_id was found in it")
         return "; ".join(said)
 

@@ -178,9 +178,14 @@ class _Matching:
                     )
 
     def by_defined_name(self) -> None:
-        """Answers whose metadata was lost are known by the names that they define, or by their place."""
+        """Answers whose metadata was lost are known by the names that they define, or by their place.
+
+        A place is one between cells that are known: a text alone in a strange notebook is no answer.
+        """
         for index, released in enumerate(self.template.cells):
             if index in self.taken or not _answers(released):
+                continue
+            if released.role is Role.WRITTEN and not self.taken:
                 continue
             before = max((self.taken[i] for i in self.taken if i < index), default=-1)
             after = min((self.taken[i] for i in self.taken if i > index), default=len(self.cells))
@@ -301,6 +306,12 @@ class _Matching:
 
     def _say_what_changed(self) -> None:
         if not self.cells:
+            return
+        if not self.taken:
+            self.repairs.append(
+                f"No cell of {self.template.assignment} was found in the notebook: "
+                "is it of another assignment? Every cell of the course was put back."
+            )
             return
         for index, released in enumerate(self.template.cells):
             if index not in self.taken:

@@ -107,14 +107,16 @@ def test_a_canvas_zip_without_a_roster(course: Path, collect: Collect, tmp_path:
         "lovelaceada_1234_9001_toy-1.ipynb": notebook(stripped=True),
         late: notebook(),
         "nguyenbao_LATE_1235_text.html": b"<p>I am late</p>",
+        "ferrariada_1236_9003_toy.ipynb": b"",
     }
     record = collect(make_zip(tmp_path / "canvas.zip", files))
     assert (record["pattern"], record["code"]) == ("canvas", 0)
     assert "no cell's grade_id was found" in record["words"]["lovelaceada_1234_9001_toy-1.ipynb"]
-    assert "marked late, but no time is known" in record["words"][late]
+    assert record["words"][late].startswith("it is marked late, but no time is known")
+    assert record["words"]["ferrariada_1236_9003_toy.ipynb"] == "the file is empty"
     assert record["deeds"]["nguyenbao_LATE_1235_text.html"] == "left out"
     assert "within an hour" in record["notes"][0]
-    assert sorted(submitted(course)) == [f"1234/{ASSIGNMENT}/toy.ipynb", f"1235/{ASSIGNMENT}/toy.ipynb"]
+    assert sorted(submitted(course)) == [f"{one}/{ASSIGNMENT}/toy.ipynb" for one in (1234, 1235, 1236)]
 
 
 def test_the_latest_attempt_counts_and_its_time_is_written(

@@ -640,3 +640,19 @@ def test_whatever_was_done_to_a_notebook_the_course_cells_are_whole(
     submission = of(data)
     check_course_cells(submission)
     assert submission.digest == of(data).digest
+
+
+def test_a_notebook_of_another_assignment_is_asked_for_in_one_sentence() -> None:
+    foreign = {
+        "cells": [extra("# Attention", "markdown"), extra("def softmax(z):\n    return z")],
+        "metadata": {},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    given = rebuild(raw(foreign), TEMPLATE)
+    (said,) = [one for one in given.repairs if "another assignment" in one]
+    assert said.startswith("No cell of ps0-toy was found")
+    assert not any("was missing" in one for one in given.repairs)
+    assert [cell.source for cell in given.cells if cell.template is not None] == [
+        cell.source for cell in TEMPLATE.cells
+    ]
