@@ -7,6 +7,8 @@ Ours: `deepdrills grade` with every layer of the sandbox and the hidden suites, 
 empty gradebook. Stock: `nbgrader autograde`, one thread, the same suites in the grade cells. `--stock 10`
 gives nbgrader ten of the submissions; it grades one after the other in a kernel for each, so its time for
 all is ten times as long (and what it needs to start is counted as often: it is a hundredth of a run).
+Overhead is CPU beyond the students' own code, which is measured in a bare process; a class of one tells what
+of it is the start of a run.
 """
 
 from __future__ import annotations
@@ -44,13 +46,17 @@ def main() -> None:
     mine: list[Took] = []
     theirs: list[Took] = []
     own: list[float] = []
+    start: list[Took] = []
     with tempfile.TemporaryDirectory(prefix="benchmark-") as scratch:
         course = make_course(Path(scratch) / "ours", chosen.assignment)
         paths = hand_in(course, chosen.assignment, chosen.students)
+        single = make_course(Path(scratch) / "single", chosen.assignment)
+        hand_in(single, chosen.assignment, 1)
         for number in range(chosen.runs):
             note(f"run {number + 1} of {chosen.runs}: the students' own code ...")
             own.append(own_seconds(course, chosen.assignment, paths[0]) * chosen.students)
-            note("ours ...")
+            note("ours: one submission, then all ...")
+            start.append(ours(single, chosen.assignment, chosen.jobs))
             mine.append(ours(course, chosen.assignment, chosen.jobs))
             if part:
                 note(f"stock, {part} submissions ...")
@@ -65,6 +71,13 @@ def main() -> None:
     say(f"ours:  {us.wall:.1f} s, {us.cpu:.1f} s of CPU; {us.wall / limit:.2f} times the limit")
     overhead = 1000 * (us.cpu - median(own)) / chosen.students
     say(f"overhead a submission: {overhead:.0f} ms of CPU, the start of the run included")
+    more = [
+        (all_.cpu - one.cpu) / (chosen.students - 1) - self_ / chosen.students
+        for all_, one, self_ in zip(mine, start, own, strict=True)
+    ]
+    first = medians(start)
+    say(f"one submission alone: {first.wall:.1f} s, {first.cpu:.1f} s of CPU")
+    say(f"overhead of each further one: {1000 * median(more):.0f} ms of CPU")
     if theirs:
         them = medians(theirs)
         ratios = [stock.wall / our.wall for stock, our in zip(theirs, mine, strict=True)]
