@@ -231,6 +231,8 @@ def _serve(connection: Connection, grader: Grader, settings: dict[str, Any]) -> 
                 answer["trouble"].append(grader.note)
             connection.send_bytes(json.dumps(answer).encode())
             started = True
+    except (BrokenPipeError, ConnectionResetError):
+        return  # the parent has gone; what is graded is in the store
     except (DeepdrillsError, OSError) as error:
         connection.send_bytes(json.dumps(refusal(error, grader.course.root, started)).encode())
 
