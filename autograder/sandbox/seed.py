@@ -23,8 +23,9 @@ from autograder.errors import SandboxError
 from autograder.sandbox import protocol
 
 _START_SECONDS = 180.0
-#: Large pages, and memory kept from one tensor to the next: with the defaults half of a convolution's time
-#: is page faults (glibc manual, "Memory Allocation Tunables"; other C libraries ignore them).
+#: Large pages, and memory kept from one tensor to the next: with the defaults a good part of a convolution's
+#: time is page faults (`benchmarks/allocator.py`; glibc manual, "Memory Allocation Tunables"; other C
+#: libraries ignore them).
 _MALLOC = ":".join(
     (
         "glibc.malloc.hugetlb=1",
