@@ -85,10 +85,8 @@ class Nursery:
             "settings": settings,
         }
         assert self.process.stdin is not None
-        with (
-            suppress(BrokenPipeError),
-            self.process.stdin as pipe,
-        ):  # one that has died is met at the first worker
+        # One that has died is met at the first worker.
+        with suppress(BrokenPipeError), self.process.stdin as pipe:
             pipe.write(json.dumps(start).encode())
 
     @property
