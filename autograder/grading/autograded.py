@@ -6,7 +6,7 @@ import copy
 import hashlib
 from typing import Any
 
-from autograder.grading.execution import CellRun
+from autograder.grading.cell_run import CellRun
 from autograder.grading.outputs import grade_cell_outputs
 from autograder.grading.show import safe_outputs, safe_text
 from autograder.grading.submission import PlannedCell, Submission

@@ -18,9 +18,10 @@ from autograder.grading.figures import used_exercises
 from autograder.grading.graded import Graded, Known
 from autograder.grading.naming import Probe, Remembered, named
 from autograder.grading.questions import Questions
+from autograder.grading.retelling import Retelling
 from autograder.grading.submission import Submission
 from autograder.grading.suite import Check, Suite
-from autograder.grading.template import CHECKS, Role, Template, TemplateCell
+from autograder.grading.template import CHECKS, VISIBLE, Role, Template, TemplateCell
 from autograder.results import CheckResult, ExerciseResult, GradeReport, Outcome, Stage, gravest
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.process import Sandbox
@@ -29,9 +30,14 @@ from autograder.sandbox.student import (
     StudentFailure,
     StudentMissing,
     StudentRaised,
+    StudentTampered,
 )
 
 NOT_ATTEMPTED = "This exercise has no answer yet: its cell is as it was released."
+TAMPERED_FLAG = (
+    "The notebook's process wrote to the grader's connection itself, which no answer to an exercise does. "
+    "Nothing after that was graded; read the student's cells."
+)
 OUR_ERROR = "This check could not be run; the fault is the course's, not yours. Tell your teacher."
 
 
@@ -81,13 +87,20 @@ class Engine:
         trouble: list[str] = []
         flags: list[str] = []
         kept = known or {}
+        retelling = Retelling(self._suite, self._limits)
         try:
             execution.run()
+            execution.expect(_failed_before(submission, execution))
             results = tuple(
-                self._exercise(cell, submission, execution, trouble, flags, kept.get(cell.exercise or ""))
+                self._exercise(
+                    cell, submission, execution, trouble, flags, kept.get(cell.exercise or ""), retelling
+                )
                 for cell in self.template.cells
                 if cell.role is Role.CHECKS
             )
+            if isinstance(execution.ended, StudentTampered):
+                flags.append(TAMPERED_FLAG)
+            results = retelling.told(results, execution)
             execution.draw(_passed(results))
         finally:
             execution.close()
@@ -118,6 +131,7 @@ class Engine:
         trouble: list[str],
         flags: list[str],
         known: Known | None,
+        retelling: Retelling,
     ) -> ExerciseResult:
         if known is not None:
             trouble.extend(known.trouble)
@@ -138,6 +152,7 @@ class Engine:
             asked = len(questions.probes)
             raised = self._suite.run(check, questions, self._secret, questions)
             verdict = self._judge(check, raised, questions, execution, trouble)
+            retelling.note(check, raised, verdict.message)
             results.append(_result(check, cell.points, checks, verdict))
             (telling if verdict.outcome is Outcome.FAILED else others).extend(questions.probes[asked:])
         # The quick ones first: a wrong answer that differs on one is spared the rest, which may be trainings.
@@ -214,6 +229,21 @@ def _answer_failure(execution: Execution, exercise: str) -> StudentFailure | Non
         if released is not None and released.role is Role.SOLUTION and released.exercise == exercise:
             return run.failure
     return None
+
+
+def _failed_before(submission: Submission, execution: Execution) -> set[str]:
+    """The exercises of which the first run shows that they will not pass every check."""
+    failed = set()
+    for planned, run in zip(submission.cells, execution.runs, strict=True):
+        released = planned.template
+        if released is None:
+            continue
+        if released.role is Role.SOLUTION and released.cell_type == "code":
+            if run.failure is not None or released.grade_id not in submission.attempted:
+                failed.add(released.grade_id)
+        elif run.failure is not None and released.grade_id.endswith(VISIBLE):
+            failed.add(released.grade_id.removesuffix(VISIBLE))
+    return failed
 
 
 def _stage(failed: StudentFailure) -> Stage | None:

@@ -1,6 +1,7 @@
 """Run a rebuilt submission in the sandbox, cell by cell, through crashes and endless loops.
 
-What comes back is data to show; no verdict is drawn from an output.
+What comes back is data to show; no verdict is drawn from an output. Outputs are taken from processes that
+no hidden question has reached: before the first one, or from another process, which runs the cells anew.
 """
 
 from __future__ import annotations
@@ -8,33 +9,36 @@ from __future__ import annotations
 import copy
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
-from autograder.grading.experiments import AS_SUBMITTED, Claim, claims, stand_in
+from autograder.grading.cell_run import CellRun, Keeper, as_submitted
+from autograder.grading.experiments import Claim, claims, stand_in
 from autograder.grading.figures import is_read_elsewhere
-from autograder.grading.submission import PlannedCell, Submission
-from autograder.grading.template import Role, joined
+from autograder.grading.prefix import shared_cells
+from autograder.grading.submission import Submission
 from autograder.results import Outcome
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.prefix import Shared
 from autograder.sandbox.process import Sandbox
-from autograder.sandbox.session import Session, failure
+from autograder.sandbox.session import Session
 from autograder.sandbox.student import (
     StudentCrashed,
     StudentFailure,
     StudentOutOfMemory,
+    StudentTampered,
     StudentTimeout,
 )
 
-
-@dataclass
-class CellRun:
-    """What one cell did: its outputs as received, and how it failed if it did."""
-
-    outputs: list[Any] = field(default_factory=list)
-    failure: StudentFailure | None = None
-    ran: bool = False
+_NO_TIME = "The submission's time was over before this cell."
+_SPENT = "The submission used up its time or its restarts; later cells were not run."
+_STRUCK = (
+    "More than once your code did not stop when its time was over; nothing more of the notebook was run. "
+    "Look for a loop that does not end, or for an 'except' that catches everything."
+)
+#: So many times a submission's process is ended because it did not stop when its time was over.
+_STRIKES = 2
+#: The first of the moments, each twice as late as the one before, at which a process apart may start.
+_FIRST_MOMENT = 0.125
 
 
 def outcome_of(failed: StudentFailure) -> Outcome:
@@ -58,18 +62,20 @@ class Execution:
         uses: Mapping[str, frozenset[str]] | None = None,
         rerun: bool = False,
         shared: Shared | None = None,
+        seconds: float | None = None,
     ) -> None:
         """`drawn`: outputs of the course's pictures, by grade_id, as the solutions have them.
 
-        `uses`: the exercises whose answers such a picture shows; those wait for `draw`.
+        `uses`: the exercises whose answers such a picture shows; those wait for `expect` or `draw`.
         `rerun`: run experiments too, instead of keeping what they were submitted with.
         `shared`: course cells that the sandbox has run already, for submissions that begin with them.
+        `seconds`: for everything, by default a submission's.
         """
         self.submission = submission
         self.runs = [CellRun() for _ in submission.cells]
         self._given: set[int] = set()
         self._waiting: dict[int, frozenset[str]] = {}
-        theirs = [cell.source for cell in submission.cells if is_students(cell) and cell.cell_type == "code"]
+        theirs = [cell.source for cell in submission.cells if cell.is_students and cell.cell_type == "code"]
         for index, cell in enumerate(submission.cells):
             name = cell.template.grade_id if cell.template is not None else ""
             if name not in (drawn or {}):
@@ -81,61 +87,100 @@ class Execution:
                 self._waiting[index] = shown
             self._given.add(index)
             self.runs[index].outputs = list((drawn or {})[name])
-        self._before = self._begins_with(shared) if shared is not None else {}
+        self._before = shared_cells(submission, shared, self._given)
         for index, outputs in self._before.items():
             self.runs[index] = CellRun(copy.deepcopy(outputs), ran=True)
         self._rerun = rerun
+        self._about = (drawn, uses, False, shared)
         #: What experiments recorded, by name: as submitted, and as run again.
         self.claims: dict[str, Claim] = {}
         for index, cell in enumerate(submission.cells):
             if cell.outputs is not None:
                 self.claims.update(claims(cell.outputs))
-                self.runs[index].outputs = _shown(cell.outputs)
+                self.runs[index].outputs = as_submitted(cell.outputs)
         self.layers: tuple[str, ...] = ()
         self.notes: list[str] = []
         self._sandbox = sandbox
         self._limits = limits
-        self._deadline = time.monotonic() + limits.submission_seconds
+        self._began = time.monotonic()
+        self._deadline = self._began + (limits.submission_seconds if seconds is None else seconds)
         self._session: Session | None = None
         self._deadly: set[int] = set()
         self._forks = 0
-
-    def _begins_with(self, shared: Shared) -> dict[int, list[Any]]:
-        """The outputs of the shared cells by their place; empty where a student's own comes between."""
-        if self.submission.files != shared.prefix.files:
-            return {}  # a course's cell might read a student's file
-        found: dict[int, list[Any]] = {}
-        for index, cell in enumerate(self.submission.cells):
-            if len(found) == len(shared.prefix.cells):
-                return found
-            if not _runs(cell) or index in self._given or not cell.source.strip():
-                continue
-            wanted, outputs = shared.prefix.cells[len(found)], shared.outputs[len(found)]
-            if cell.template is None or cell.source != wanted or cell.snapshots or cell.outputs is not None:
-                return {}
-            found[index] = outputs
-        return found if len(found) == len(shared.prefix.cells) else {}
+        #: Why nothing more is run or asked of this submission, once that is so.
+        self.ended: StudentFailure | None = None
+        #: Answers that came too late, of all exercises.
+        self.late = 0
+        self._strikes = 0
+        self._apart: Execution | None = None
+        #: Seconds of the process apart; `expect` says how many.
+        self._kept = limits.cell_seconds
+        self._keeper = Keeper(2 * limits.notebook_output_size)
 
     def run(self) -> None:
         """Run every cell once, keeping outputs. Raises `SandboxError` when nothing could be started."""
         self._advance(first_time=True)
 
+    def expect(self, failed: set[str]) -> None:
+        """Before the first hidden question: draw the pictures of exercises known to have failed, and keep
+        a part of the time, as long for every course of the questions, for the process apart.
+        """
+        for index in [index for index, shown in self._waiting.items() if shown & failed]:
+            del self._waiting[index]
+            self._draw(index, self)
+        now = time.monotonic()
+        self._kept = max(0.0, min(self.remaining() / 3, now - self._began + self._limits.cell_seconds))
+        self._deadline -= self._kept
+        self._began = now
+
     def draw(self, passed: set[str]) -> None:
-        """Draw the pictures that wait, from the student's own answers, unless all these have passed."""
+        """Draw the other pictures that wait, from the student's own answers, unless all these have passed."""
         for index, shown in self._waiting.items():
-            if shown <= passed:
-                continue
-            run = self.runs[index] = CellRun(ran=True)
-            cell = self.submission.cells[index]
-            session = self.session()
-            if session is None or self.remaining() <= 0:
-                run.failure = StudentTimeout("The submission's time was over before this cell.")
-                continue
-            seconds = max(0.1, min(self._limits.cell_seconds, self.remaining()))
-            try:
-                _keep(run, session.run_cell(cell.source, seconds, within=_place(index)))
-            except StudentFailure as failed:
-                run.failure = failed
+            if not shown <= passed:
+                self._draw(index, self.apart())
+
+    def apart(self) -> Execution:
+        """The same cells in a process that has not heard and cannot learn what was asked of this one.
+
+        Its clock would tell it how long the questions took, so it starts at one of a few moments only.
+        """
+        if self._apart is None:
+            self._apart = Execution(
+                self.submission, self._sandbox, self._limits, *self._about, seconds=self._kept
+            )
+            self._apart.ended = self.ended
+            if self.ended is None:
+                moment = _FIRST_MOMENT
+                while self._began + moment < time.monotonic():
+                    moment *= 2
+                time.sleep(max(0.0, min(self._began + moment, self._deadline) - time.monotonic()))
+                self._apart._deadline = time.monotonic() + self._kept
+                self._apart.run()
+        return self._apart
+
+    def _draw(self, index: int, of: Execution) -> None:
+        run = self.runs[index] = CellRun(ran=True)
+        session = of.session()
+        if session is None:
+            run.failure = of.ended or StudentTimeout(_NO_TIME)
+            return
+        seconds = max(0.1, min(self._limits.cell_seconds, of.remaining()))
+        try:
+            self._keeper.keep(
+                run, session.run_cell(self.submission.cells[index].source, seconds, within=_place(index))
+            )
+        except StudentFailure as failed:
+            of.heed(failed)
+            run.failure = failed
+
+    def heed(self, failed: StudentFailure) -> None:
+        """End the whole at a proof of tampering, or when the process had to be ended too often."""
+        if isinstance(failed, StudentTampered):
+            self.ended = failed
+        elif isinstance(failed, StudentTimeout) and self._session is not None and not self._session.alive:
+            self._strikes += 1
+            if self._strikes == _STRIKES:
+                self.ended = StudentTimeout(_STRUCK)
 
     @property
     def again(self) -> dict[str, Claim]:
@@ -148,6 +193,9 @@ class Execution:
 
     def session(self) -> Session | None:
         """A live process in which every cell has run, or None when the submission's budget is spent."""
+        if self.ended is not None or self.remaining() <= 0:
+            self._end()
+            return None
         if self._session is not None and self._session.alive:
             return self._session
         if self._forks and not self._may_fork():
@@ -160,12 +208,18 @@ class Execution:
         return self._deadline - time.monotonic()
 
     def close(self) -> None:
+        """End every process of the submission."""
+        self._end()
+        if self._apart is not None:
+            self._apart.close()
+
+    def _end(self) -> None:
         if self._session is not None:
             self._session.close()
             self._session = None
 
     def _may_fork(self) -> bool:
-        return self._forks <= self._limits.restarts and self.remaining() > 0
+        return self.ended is None and self._forks <= self._limits.restarts and self.remaining() > 0
 
     def _advance(self, first_time: bool) -> None:
         while True:
@@ -175,13 +229,12 @@ class Execution:
                 return
             self._deadly.add(dead)
             if not self._may_fork():
-                self.notes.append(
-                    "The submission used up its time or its restarts; later cells were not run."
-                )
+                if first_time:
+                    self.notes.append(_SPENT if self.ended is None else str(self.ended))
                 return
 
     def _start(self) -> None:
-        self.close()
+        self._end()
         self._forks += 1
         self._session = self._sandbox.spawn(shared=True) if self._before else self._sandbox.spawn()
         self.layers = self._session.layers
@@ -200,13 +253,13 @@ class Execution:
         for index, cell in enumerate(self.submission.cells):
             run = self.runs[index]
             skip = index in self._deadly or index in self._given or index in self._before
-            source = cell.source if _runs(cell) and not skip else ""
+            source = cell.source if cell.is_run and not skip else ""
             snapshots = (*cell.snapshots, *([_place(index)] if index in self._waiting else []))
             if not source and not snapshots:
                 continue
             if self.remaining() <= 0 and source:
-                if not run.ran and run.failure is None:
-                    run.failure = StudentTimeout("The submission's time was over before this cell.")
+                if keep and not run.ran and run.failure is None:
+                    run.failure = StudentTimeout(_NO_TIME)
                 source = ""
             try:
                 if cell.outputs is not None and source and not self._rerun:
@@ -214,9 +267,11 @@ class Execution:
                 else:
                     self._cell(index, source, keep and not run.ran, snapshots)
             except StudentFailure as failed:
+                self.heed(failed)
                 if index in self._deadly:
                     return None  # the process ends even without this cell: give up
-                run.failure, run.ran = failed, True
+                if keep:  # what a later process does has been preceded by hidden questions
+                    run.failure, run.ran = failed, True
                 return index
         return None
 
@@ -230,39 +285,9 @@ class Execution:
             self._session.run_cell("", 1.0, more)
         if not keep or not source:
             return
-        _keep(self.runs[index], answer)
-
-
-def _keep(run: CellRun, answer: dict[str, Any]) -> None:
-    """What a cell has put out. Raises its failure when the process holds too much to go on."""
-    run.ran = True
-    outputs = answer.get("outputs")
-    run.outputs = [one for one in outputs if isinstance(one, dict)] if isinstance(outputs, list) else []
-    for one in run.outputs:  # an array's comparison with a word is no bool
-        if not isinstance(one.get("output_type"), str):
-            one["output_type"] = ""
-    if answer.get("failure") is not None:
-        run.failure = failure(answer["failure"])
-        if isinstance(answer["failure"], dict) and answer["failure"].get("held") is True:
-            raise run.failure  # what it still holds would starve every later cell
+        self._keeper.keep(self.runs[index], answer)
 
 
 def _place(index: int) -> str:
     """The name of the snapshot at a picture's place: no exercise's, as those are identifiers."""
     return f"cell {index}"
-
-
-def is_students(cell: PlannedCell) -> bool:
-    """Whether the cell's text is the student's own."""
-    return cell.template is None or cell.template.role is Role.SOLUTION
-
-
-def _shown(outputs: tuple[Any, ...]) -> list[Any]:
-    """Submitted outputs under a line that says what they are, texts whole where files keep lists of lines."""
-    note = {"output_type": "stream", "name": "stdout", "text": AS_SUBMITTED}
-    kept = [one for one in outputs if isinstance(one, dict) and isinstance(one.get("output_type"), str)]
-    return [note, *(joined(one) for one in kept)]
-
-
-def _runs(cell: PlannedCell) -> bool:
-    return cell.run and cell.cell_type == "code"

@@ -29,6 +29,15 @@ class PlannedCell:
     #: What an experiment's cell was submitted with; None for a cell that is run.
     outputs: tuple[Any, ...] | None = None
 
+    @property
+    def is_students(self) -> bool:
+        """Whether the text is the student's own."""
+        return self.template is None or self.template.role is Role.SOLUTION
+
+    @property
+    def is_run(self) -> bool:
+        return self.run and self.cell_type == "code"
+
 
 @dataclass(frozen=True)
 class Submission:

@@ -15,6 +15,7 @@ from autograder.exercises.catalogue import load_exercises
 from autograder.grading.experiments import EXPERIMENT
 
 CHECKS = "_checks"
+VISIBLE = "_visible"
 WRITTEN = "_written"
 ILLUSTRATION = "illustration"
 

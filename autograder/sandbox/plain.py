@@ -17,15 +17,24 @@ import torch
 from autograder.sandbox.protocol import Unencodable
 
 _PARTS = 200_000
+#: In all: a long list of lists is far below it, a list that holds itself twice doubles with each level.
+_ALL_PARTS = 2_000_000
+_DEPTH = 20
 
 
-def plain(value: Any, depth: int = 0) -> Any:
+def plain(value: Any) -> Any:
     """Python numbers, text, lists, dicts and arrays; `Unencodable` for any other object.
 
     Tensors become arrays, fractions and decimals floats, ranges and tuples lists.
     """
-    if depth > 20:
-        raise Unencodable("nested too deeply")
+    return _plain(value, 0, [0])
+
+
+def _plain(value: Any, depth: int, parts: list[int]) -> Any:
+    """`parts`: how many were made so far."""
+    parts[0] += 1
+    if depth > _DEPTH or parts[0] > _ALL_PARTS:
+        raise Unencodable("nested too deeply or of too many parts")
     if value is None or type(value) in (bool, int, float, str):
         return value
     if isinstance(value, bool | np.bool_):
@@ -33,7 +42,7 @@ def plain(value: Any, depth: int = 0) -> Any:
     if isinstance(value, torch.Tensor):
         return tensor(value)
     if isinstance(value, np.ma.MaskedArray):
-        return plain(np.ma.filled(value.astype(float), np.nan), depth + 1)
+        return _plain(np.ma.filled(value.astype(float), np.nan), depth + 1, parts)
     if isinstance(value, np.ndarray | np.generic):
         return _array(np.asarray(value))
     if isinstance(value, numbers.Integral):
@@ -43,11 +52,11 @@ def plain(value: Any, depth: int = 0) -> Any:
     if isinstance(value, str):
         return str.__str__(value)
     if isinstance(value, dict):
-        return {_key(key): plain(one, depth + 1) for key, one in list(dict.items(value))[:_PARTS]}
+        return {_key(key): _plain(one, depth + 1, parts) for key, one in list(dict.items(value))[:_PARTS]}
     if isinstance(value, list | tuple | range):
         if len(value) > _PARTS:
             return _array(np.asarray(value))
-        return _stacked([plain(one, depth + 1) for one in value])
+        return _stacked([_plain(one, depth + 1, parts) for one in value])
     raise Unencodable("not plain data")
 
 

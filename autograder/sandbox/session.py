@@ -20,14 +20,22 @@ from autograder.sandbox.student import (
     StudentMissing,
     StudentOutOfMemory,
     StudentRaised,
+    StudentTampered,
     StudentTimeout,
 )
 
 if TYPE_CHECKING:
     from autograder.sandbox.process import Zygote
 
-#: How long after its own deadline a submission may still answer before it is killed.
+#: How long after its deadline a submission may still say that it was interrupted, before it is killed.
 GRACE_SECONDS = 3.0
+#: How much later than its time an answer may arrive: what it takes to cross.
+_TRANSPORT_SECONDS = 0.5
+NOT_STOPPED = "Your code did not stop when its time was over."
+TAMPERED = (
+    "Your notebook's process sent what is not an answer, which only code that writes to the grader's "
+    "connection does; nothing more of the notebook was graded."
+)
 _EXCEPTIONS = frozenset(
     name
     for name, kind in vars(builtins).items()
@@ -73,7 +81,7 @@ class Session:
     ) -> Any:
         """The plain answer of `name(*args, **kwargs)`. Raises a `StudentFailure`."""
         question = {"op": "call", "exercise": exercise, "name": name, "args": list(args), "kwargs": kwargs}
-        return _judge(self._ask({**question, "seconds": seconds}, 2 * seconds), name)
+        return _judge(self._ask({**question, "seconds": seconds}, seconds), name)
 
     def value(self, exercise: str, name: str, seconds: float) -> Any:
         """The plain value of a variable. Raises a `StudentFailure`."""
@@ -85,9 +93,7 @@ class Session:
     ) -> Any:
         """What `code` leaves in `answer`, run among the student's names. Raises a `StudentFailure`."""
         question = {"op": "drive", "exercise": exercise, "needs": list(needs), "code": code, "inputs": inputs}
-        return _judge(
-            self._ask({**question, "seconds": seconds}, 2 * seconds), needs[0] if needs else "answer"
-        )
+        return _judge(self._ask({**question, "seconds": seconds}, seconds), needs[0] if needs else "answer")
 
     def close(self) -> None:
         """End the process, whatever it is doing, and wait until it has gone."""
@@ -101,8 +107,9 @@ class Session:
         if self._channel is None:
             raise StudentCrashed("The notebook's process had already ended.")
         nonce = secrets.token_hex(8)
+        began = time.monotonic()
         try:
-            deadline = time.monotonic() + seconds + GRACE_SECONDS
+            deadline = began + seconds + GRACE_SECONDS
             protocol.send(self._channel, {**question, "nonce": nonce}, deadline)
             received = protocol.receive(self._channel, deadline, self._zygote.limits.reply_size)
             answer: dict[str, Any] = received if isinstance(received, dict) else {}
@@ -111,9 +118,12 @@ class Session:
                 raise protocol.ProtocolError("a reply does not belong to its question")
         except protocol.Late:
             self.close()
-            raise StudentTimeout("Your code did not stop when its time was over.") from None
+            raise StudentTimeout(NOT_STOPPED) from None
         except protocol.ProtocolError as error:
             raise self._post_mortem(error) from None
+        if time.monotonic() > began + seconds + _TRANSPORT_SECONDS and not _interrupted(answer):
+            self.close()  # its timer is advice: this one is not
+            raise StudentTimeout(NOT_STOPPED)
         return answer
 
     def _post_mortem(self, error: protocol.ProtocolError) -> StudentFailure:
@@ -130,7 +140,13 @@ class Session:
             return StudentOutOfMemory("Your code used more memory than is allowed.")
         if isinstance(error, protocol.Closed):
             return StudentCrashed("Your code ended the notebook's process.")
-        return StudentCrashed("Your code's process sent what is not an answer.")
+        return StudentTampered(TAMPERED)
+
+
+def _interrupted(answer: dict[str, Any]) -> bool:
+    """Whether a late reply says that the code was stopped when its time was over."""
+    said = answer.get("failure")
+    return isinstance(said, dict) and said.get("over_time") is True
 
 
 def _judge(answer: dict[str, Any], name: str) -> Any:
@@ -141,7 +157,7 @@ def _judge(answer: dict[str, Any], name: str) -> Any:
     if "opaque" in answer:
         return Opaque(str(answer["opaque"])[:80])
     if "value" not in answer:
-        raise StudentCrashed("Your code's process sent what is not an answer.")
+        raise StudentTampered(TAMPERED)
     parts, longest = _texts(answer["value"])
     return answer["value"] if parts * longest <= _TEXT_ROOM else Opaque("long texts")
 
@@ -161,7 +177,7 @@ def _texts(value: Any) -> tuple[int, int]:
 def failure(data: Any) -> StudentFailure:
     """The failure that a worker reports, read with suspicion."""
     if not isinstance(data, dict) or not isinstance(data.get("kinds"), list):
-        return StudentCrashed("Your code's process sent what is not an answer.")
+        return StudentTampered(TAMPERED)
     if data.get("over_time") is True:
         return StudentTimeout("Your code did not end within its time.")
     if data.get("memory") is True:

@@ -13,6 +13,7 @@ import json
 import os
 import subprocess
 import sys
+import types
 from typing import Any
 
 from IPython.core.displayhook import DisplayHook
@@ -156,6 +157,13 @@ class Shell(InteractiveShell):
     """The shell of one submission."""
 
     outputs: Any = None
+    #: The code objects of the cells that have run, kept alive so that no other takes an identity of theirs.
+    compiled: Any = None
+
+    async def run_code(self, code_obj: Any, *arguments: Any, **options: Any) -> Any:
+        """As IPython's, remembering what is a cell's own code."""
+        self.compiled.update({id(one): one for one in _with_inner(code_obj)})
+        return await super().run_code(code_obj, *arguments, **options)
 
     def _showtraceback(self, etype: Any, evalue: Any, stb: Any) -> None:
         lines = [str(line) for line in stb] if stb else []
@@ -221,6 +229,7 @@ def new_shell(limit: int) -> Shell:
     )
     outputs = Outputs(limit)
     shell.outputs = outputs
+    shell.compiled = {}
     for part in (shell.displayhook, shell.display_pub):
         vars(part)["outputs"] = outputs
     sys.displayhook = shell.displayhook
@@ -266,12 +275,24 @@ def _message(evalue: Any) -> str:
         return "the exception's own text could not be read"
 
 
-def cell_line(error: BaseException, filename: str) -> int | None:
-    """The last line of the cell's own code that an exception went through."""
+def cell_line(error: BaseException, compiled: dict[int, types.CodeType]) -> int | None:
+    """The last line of a cell's own code that an exception went through.
+
+    `compiled`: the code objects of cells, by identity. What a cell compiles itself, under whatever file
+    name and with as many lines before it as it likes, is not among them.
+    """
     line = None
     traceback = error.__traceback__
     while traceback is not None:
-        if traceback.tb_frame.f_code.co_filename == filename:
+        if id(traceback.tb_frame.f_code) in compiled:
             line = traceback.tb_lineno
         traceback = traceback.tb_next
     return line
+
+
+def _with_inner(code: types.CodeType) -> list[types.CodeType]:
+    """A code object, and those of the functions and classes in it."""
+    found = [code]
+    for one in found:
+        found.extend(inner for inner in one.co_consts if isinstance(inner, types.CodeType))
+    return found

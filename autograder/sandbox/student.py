@@ -20,11 +20,15 @@ class StudentFailure(Exception):
 class StudentRaised(StudentFailure):
     """The student's code raised. `kinds` are the built-in classes of the exception, nearest first."""
 
-    def __init__(self, kinds: tuple[str, ...], line: int | None) -> None:
+    def __init__(self, kinds: tuple[str, ...], line: int | None, hidden: bool = False) -> None:
+        """`hidden`: it was asked with a hidden input, which a class or a line could carry out."""
         self.kinds = kinds or ("Exception",)
         place = f" (line {line} of the cell)" if line else ""
-        super().__init__(f"Your code raised {self.kinds[0]}{place}.")
+        super().__init__(
+            "Your code raised an exception." if hidden else f"Your code raised {self.kinds[0]}{place}."
+        )
         self.line = line
+        self.hidden = hidden
 
 
 class StudentMissing(StudentFailure):
@@ -40,7 +44,11 @@ class StudentTimeout(StudentFailure):
 
 
 class StudentCrashed(StudentFailure):
-    """The student's process ended, or sent what is not a reply."""
+    """The student's process ended."""
+
+
+class StudentTampered(StudentCrashed):
+    """The student's process sent what is no reply: a program that leaves the pipe alone never does."""
 
 
 class StudentOutOfMemory(StudentFailure):
@@ -146,8 +154,7 @@ class Student:
             yield
         except StudentRaised as raised:
             if kind.__name__ not in raised.kinds:
-                raise NotRejected(
-                    f"An impossible input should raise {kind.__name__}, not {raised.kinds[0]}."
-                ) from None
+                other = "another exception" if raised.hidden else raised.kinds[0]
+                raise NotRejected(f"An impossible input should raise {kind.__name__}, not {other}.") from None
         else:
             raise NotRejected(f"An impossible input should raise {kind.__name__}, but got an answer.")

@@ -83,6 +83,7 @@ class Worker:
                 question = protocol.receive(self._channel, None, 1 << 30)
             except protocol.ProtocolError:
                 return
+            question["began"] = time.monotonic()
             answer = answers[question["op"]](question)
             answer["nonce"] = question["nonce"]
             protocol.send(self._channel, answer)
@@ -135,17 +136,17 @@ class Worker:
         if question["name"] not in names:
             return {"missing": True}
         try:
-            with _Deadline(question["seconds"]):
+            with _Deadline(_left(question)):
                 value = names[question["name"]](*question["args"], **question["kwargs"])
         except BaseException as error:
             return {"failure": self._failure(error)}
-        return self._convert(value, question["seconds"])
+        return self._convert(value, question)
 
     def _value(self, question: dict[str, Any]) -> dict[str, Any]:
         names = self._enter(question["exercise"])
         if question["name"] not in names:
             return {"missing": True}
-        return self._convert(names[question["name"]], question["seconds"])
+        return self._convert(names[question["name"]], question)
 
     def _drive(self, question: dict[str, Any]) -> dict[str, Any]:
         """Run a suite's own lines among the student's names; they leave what to send in `answer`."""
@@ -155,11 +156,11 @@ class Worker:
             return {"missing": True}
         names.update(question["inputs"])
         try:
-            with _Deadline(question["seconds"]):
+            with _Deadline(_left(question)):
                 exec(compile(question["code"], "<the course's check>", "exec"), names)
         except BaseException as error:
             return {"failure": self._failure(error)}
-        return self._convert(names.get("answer"), question["seconds"])
+        return self._convert(names.get("answer"), question)
 
     def _enter(self, exercise: str) -> dict[str, Any]:
         names: dict[str, Any] = self._shell.user_ns
@@ -171,10 +172,10 @@ class Worker:
             self._current = exercise
         return names
 
-    def _convert(self, value: Any, seconds: float) -> dict[str, Any]:
-        """Judged apart from the call: an exception in here is not the student's answer."""
+    def _convert(self, value: Any, question: dict[str, Any]) -> dict[str, Any]:
+        """Judged apart from the call, in what is left of its time: an exception in here is no answer."""
         try:
-            with _Deadline(seconds):
+            with _Deadline(_left(question)):
                 converted = plain(value)
                 size = len(protocol.pack(converted))
         except OverTime:
@@ -192,25 +193,20 @@ class Worker:
             memory = error.errno == errno.ENOMEM
         if isinstance(error, RuntimeError):
             memory = any(word in str(error.args)[:500] for word in _MEMORY_WORDS)
-        filename = self._cell_file(error)
         return {
             "kinds": kinds,
-            "line": cell_line(error, filename) if filename else None,
+            "line": cell_line(error, self._shell.compiled),
             "over_time": isinstance(error, OverTime),
             "memory": memory,
             "held": memory and _memory_held() > self._limits["memory"] // 2,
         }
 
-    def _cell_file(self, error: BaseException) -> str | None:
-        """The name under which IPython compiled the innermost cell of the traceback."""
-        found = None
-        traceback = error.__traceback__
-        while traceback is not None:
-            name = traceback.tb_frame.f_code.co_filename
-            if "ipykernel" in name or name.startswith("<ipython-input"):
-                found = name
-            traceback = traceback.tb_next
-        return found
+
+def _left(question: dict[str, Any]) -> float:
+    """Seconds that a question has left; a little where there are none, as 0 would stop the timer."""
+    seconds: float = question["seconds"]
+    began: float = question["began"]
+    return max(1e-3, seconds - (time.monotonic() - began))
 
 
 class _Deadline:

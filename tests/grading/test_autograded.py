@@ -6,7 +6,7 @@ import nbformat
 import pytest
 
 from autograder.grading.autograded import MARKING, graded_notebook
-from autograder.grading.execution import CellRun
+from autograder.grading.cell_run import CellRun
 from autograder.grading.submission import Submission, rebuild
 from autograder.grading.template import Role
 from autograder.results import CheckResult, ExerciseResult, GradeReport, Outcome

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from autograder.grading.execution import CellRun, Execution
+from autograder.grading.cell_run import CellRun
+from autograder.grading.execution import Execution
 from autograder.grading.figures import is_read_elsewhere, names_of, used_exercises
 from autograder.grading.submission import Submission, rebuild
 from autograder.grading.template import Role, Template, TemplateCell, load_template
@@ -100,6 +101,20 @@ def test_a_picture_of_an_answer_that_did_not_pass_is_drawn_from_it() -> None:
     assert texts(found["sum_figure"]) == texts(found["plain_figure"]) == ["as the solutions have it"]
     assert texts(found["pair_figure"]) == ["ran # the pair"]
     assert found["pair_figure"].failure is None, "the course's helper was there"
+    assert not {SUM, PAIR} & set(sandbox.ran[0]), "the process of the questions draws nothing"
+    assert PAIR in sandbox.ran[1], "another one does"
+
+
+def test_a_picture_of_an_answer_that_is_known_to_fail_is_drawn_before_the_questions() -> None:
+    sandbox = FakeSandbox()
+    of = submission()
+    drawn = {name: DRAWN for name in ("sum_figure", "pair_figure")}
+    execution = Execution(of, sandbox.as_sandbox(), Limits(), drawn, used_exercises(COURSE))
+    execution.run()
+    execution.expect({"pair"})
+    assert PAIR in sandbox.ran[0]
+    assert SUM not in sandbox.ran[0]
+    execution.draw({"add"})
     assert len(sandbox.sessions) == 1
 
 
@@ -124,7 +139,7 @@ def test_a_picture_that_ends_the_process_takes_nothing_with_it() -> None:
     found, sandbox = run(set(), cells=deadly)
     assert str(found["sum_figure"].failure) == "It ended."
     assert texts(found["pair_figure"]) == ["ran # the pair"]
-    assert len(sandbox.sessions) == 2
+    assert len(sandbox.sessions) == 3, "of the questions, of the one picture, of the other"
 
 
 @pytest.mark.parametrize(

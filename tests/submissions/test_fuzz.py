@@ -21,7 +21,7 @@ from autograder.exercises.compare import exact
 from autograder.grading.answers import AnswerSheet
 from autograder.grading.autograded import graded_notebook
 from autograder.grading.engine import Engine
-from autograder.grading.execution import CellRun
+from autograder.grading.cell_run import CellRun
 from autograder.grading.submission import Submission, rebuild
 from autograder.grading.suite import Check, Suite
 from autograder.grading.template import Role, Template
