@@ -36,7 +36,7 @@ _STRUCK = (
     "Look for a loop that does not end, or for an 'except' that catches everything."
 )
 #: So many times a submission's process is ended because it did not stop when its time was over.
-_STRIKES = 2
+_STRIKES = 3
 #: The first of the moments, each twice as late as the one before, at which a process apart may start.
 _FIRST_MOMENT = 0.125
 
@@ -149,6 +149,7 @@ class Execution:
                 self.submission, self._sandbox, self._limits, *self._about, seconds=self._kept
             )
             self._apart.ended = self.ended
+            self._apart._deadly |= self._deadly
             if self.ended is None:
                 moment = _FIRST_MOMENT
                 while self._began + moment < time.monotonic():

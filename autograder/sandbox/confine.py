@@ -25,6 +25,8 @@ LAYERS = (
     "seccomp",
 )
 
+#: Addresses, of which torch reserves far more than it uses: their page tables hold at most a 512th of it.
+_ADDRESSES = 64 << 30
 _PROCESS_FILES = ("/proc",)
 
 
@@ -127,6 +129,7 @@ def _limits(limits: dict[str, Any]) -> None:
         (resource.RLIMIT_CORE, 0, 0),
         (resource.RLIMIT_NOFILE, 256, 256),
         (resource.RLIMIT_DATA, int(limits["memory"]), int(limits["memory"])),
+        (resource.RLIMIT_AS, _ADDRESSES, _ADDRESSES),
         (resource.RLIMIT_FSIZE, int(limits["file_size"]), int(limits["file_size"])),
         (resource.RLIMIT_NPROC, int(limits["processes"]), int(limits["processes"])),
         (resource.RLIMIT_CPU, cpu, cpu + 2),

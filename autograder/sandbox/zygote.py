@@ -19,6 +19,7 @@ from typing import Any
 
 from autograder.sandbox import kernel, protocol, view
 from autograder.sandbox.confine import Layers, confine
+from autograder.sandbox.memory import held_memory, resident_memory, socket_memory
 
 #: Files that matplotlib keeps open, and opens anew in a fork by itself.
 _FONTS = (".ttf", ".otf", ".ttc", ".pfb", ".afm")
@@ -181,69 +182,13 @@ class Zygote:
         isolated = "pid namespace" in self._layers.reached
         for pid, child in self._children.items():
             only = None if isolated else pid
+            most = child["memory"]
+            if "network namespace" in self._layers.reached:  # else they are also the machine's
+                most -= socket_memory(pid)
             # The exact measure is dear: it is taken only where the cheap one exceeds the limit.
-            if resident_memory(only) > child["memory"] and held_memory(only) > child["memory"]:
+            if resident_memory(only) > most and held_memory(only) > most:
                 child["oom"] = True
                 os.kill(pid, signal.SIGKILL)
-
-
-def resident_memory(only: int | None) -> int:
-    """Bytes that submissions hold at most: of process `only`, or of all in this PID namespace but the zygote.
-
-    Shared pages, those of the zygote among them, count once for each process that maps them.
-    """
-    page = os.sysconf("SC_PAGE_SIZE")
-    total = 0
-    for name in _submissions(only):
-        try:
-            with open(f"/proc/{name}/statm") as file:
-                fields = file.read().split()
-        except OSError:
-            continue
-        total += (int(fields[1]) - int(fields[2])) * page + _shared_anonymous(name)
-    return total
-
-
-def held_memory(only: int | None) -> int:
-    """The same, each shared page divided by the number of processes that map it.
-
-    Where the kernel does not tell, what `resident_memory` says: a limit is met early, never late.
-    A process that has ended since it was listed, or waits to be reaped, holds nothing.
-    """
-    if not os.path.exists(f"/proc/{os.getpid()}/smaps_rollup"):
-        return resident_memory(only)
-    total = 0
-    for name in _submissions(only):
-        try:
-            with open(f"/proc/{name}/smaps_rollup") as file:
-                lines = [line.split() for line in file if line.startswith(("Pss_Anon:", "Pss_Shmem:"))]
-        except (FileNotFoundError, ProcessLookupError):
-            continue
-        except OSError:
-            return resident_memory(only)
-        total += sum(int(line[1]) * 1024 for line in lines)
-    return total
-
-
-def _submissions(only: int | None) -> list[str]:
-    try:
-        names = os.listdir("/proc") if only is None else [str(only)]
-    except OSError:
-        return []
-    own = str(os.getpid())
-    return [name for name in names if name.isdigit() and name != own]
-
-
-def _shared_anonymous(pid: str) -> int:
-    """Bytes of shared anonymous memory and tmpfs pages, which RLIMIT_DATA does not see."""
-    try:
-        with open(f"/proc/{pid}/status") as file:
-            for line in file:
-                if line.startswith("RssShmem:"):
-                    return int(line.split()[1]) * 1024
-    except (OSError, ValueError, IndexError):
-        pass
-    return 0
 
 
 def _descriptors() -> set[str]:

@@ -108,7 +108,7 @@ def test_a_picture_of_an_answer_that_did_not_pass_is_drawn_from_it() -> None:
 def test_a_picture_of_an_answer_that_is_known_to_fail_is_drawn_before_the_questions() -> None:
     sandbox = FakeSandbox()
     of = submission()
-    drawn = {name: DRAWN for name in ("sum_figure", "pair_figure")}
+    drawn = dict.fromkeys(("sum_figure", "pair_figure"), DRAWN)
     execution = Execution(of, sandbox.as_sandbox(), Limits(), drawn, used_exercises(COURSE))
     execution.run()
     execution.expect({"pair"})

@@ -12,8 +12,8 @@ MIB = 1 << 20
 FORKED = """
 import os, sys, time
 sys.path.insert(0, sys.argv[1])
-from autograder.sandbox import zygote
-from autograder.sandbox.zygote import held_memory, resident_memory
+from autograder.sandbox import memory
+from autograder.sandbox.memory import held_memory, resident_memory
 shared = b"x" * (100 << 20)
 ready, go = os.pipe()
 child = os.fork()
@@ -28,7 +28,7 @@ ended = os.fork()
 if ended == 0:
     os._exit(0)
 os.waitid(os.P_PID, ended, os.WEXITED | os.WNOWAIT)  # it stays to be reaped
-zygote._submissions = lambda only: [str(child), str(ended)]
+memory._submissions = lambda only: [str(child), str(ended)]
 print(held_memory(None))
 os.kill(child, 9)
 os.waitpid(child, 0)

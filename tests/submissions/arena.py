@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from autograder.grading.answers import AnswerSheet
-from autograder.grading.engine import Engine
+from autograder.grading.engine import TAMPERED_FLAG, Engine
 from autograder.grading.graded import Graded
 from autograder.grading.submission import rebuild
 from autograder.grading.suite import Suite
@@ -76,8 +76,8 @@ class Arena:
             cell.exercise: cell.points for cell in self.sheet.template.cells if cell.exercise and cell.points
         }
         self._engine = Engine(self.sheet.template, suite, sandbox, LIMITS, SECRET)
-        self._next = sheet.only(ATTACKED)
-        self._next_engine = Engine(self._next.template, suite, sandbox, LIMITS, SECRET)
+        self.only = sheet.only(ATTACKED)
+        self._next_engine = Engine(self.only.template, suite, sandbox, LIMITS, SECRET)
 
     def grade(
         self,
@@ -90,7 +90,7 @@ class Arena:
 
         `alone`: without the other exercises, for attacks that have no quarrel with them.
         """
-        sheet, engine = (self._next, self._next_engine) if alone else (self.sheet, self._engine)
+        sheet, engine = (self.only, self._next_engine) if alone else (self.sheet, self._engine)
         notebook = sheet.notebook({ATTACKED: code})
         if edit is not None:
             edit(notebook)
@@ -107,7 +107,8 @@ class Arena:
     ) -> Graded:
         """Grade an attack and assert that it gained nothing, escaped nowhere and stopped no one.
 
-        `points`: what the answer is honestly worth; `spares`: the other exercises keep their points.
+        `points`: what the answer is honestly worth; `spares`: the other exercises keep their points, unless
+        it is proven, and said to the staff, that the grader's own connection was written to.
         """
         graded = self.grade(code, edit, files, alone)
         found = results(graded)
@@ -116,7 +117,7 @@ class Arena:
         assert found[ATTACKED].points == pytest.approx(points), found[ATTACKED]
         assert graded.report.outcome is not Outcome.ERROR
         for name in () if alone else (BEFORE, AFTER):
-            if spares:
+            if spares and TAMPERED_FLAG not in graded.report.flags:
                 assert found[name].points == self.full[name], found[name]
             assert found[name].points <= self.full[name]
         assert graded.report.score == pytest.approx(sum(one.points for one in graded.report.exercises))

@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 from autograder.exercises.compare import exact
 from autograder.grading.answers import AnswerSheet
 from autograder.grading.autograded import graded_notebook
-from autograder.grading.engine import Engine
 from autograder.grading.cell_run import CellRun
+from autograder.grading.engine import Engine
 from autograder.grading.submission import Submission, rebuild
 from autograder.grading.suite import Check, Suite
 from autograder.grading.template import Role, Template

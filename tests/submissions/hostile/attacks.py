@@ -9,14 +9,12 @@ from pathlib import Path
 from ..arena import ATTACKED, WRONG, Edit
 from ..odd.case import as_json, sheet, under
 from .test_answers import CHANGING, GUESSES, SPOILED, VALUES
-from .test_escapes import BACKGROUND, COURSE, ENDINGS
+from .test_escapes import BACKGROUND, COURSE, ENDINGS, IMPORTS
 from .test_forgers import EDITS, FILES, FORGERIES
 from .test_leaks import CHANNELS
 from .test_replies import ANSWERS, IN_THE_CALL, IN_THE_CELL, OUTPUTS, PATCHES
 from .test_surroundings import ALPHABETS, DETECTS, PICKLES, SURROUNDINGS, WATCHED
 from .test_surroundings import TOOLS as ATTEMPTS
-
-IMPORTS = "import ctypes, os, signal, subprocess, sys, threading, time\n"
 
 
 def _no_edit(notebook: object) -> None: ...
@@ -68,7 +66,8 @@ ATTACKS = [
         {name: IMPORTS + WRONG + line.replace("{i}", "") for name, line in ENDINGS.items()},
     ),
     *_group(
-        "what outlives a submission", {name: IMPORTS + WRONG + line for name, line in BACKGROUND.items()}
+        "what outlives a submission",
+        {name: "import subprocess" + IMPORTS + WRONG + line for name, line in BACKGROUND.items()},
     ),
     *_group("the system around it", {name: ATTEMPTS + line + WRONG for name, line in SURROUNDINGS.items()}),
     *(

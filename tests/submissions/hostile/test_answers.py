@@ -45,6 +45,7 @@ VALUES = {
     "function": "output_size",
     "module": "np",
     "exception": "ValueError('returned, not raised')",
+    "doubling": "functools.reduce(lambda one, _: [one, one], range(40), [1])",
     "object_array": "np.array([object()])",
     "large_array": "np.zeros(10**6)",
     "too_large_array": "np.zeros(4 * 10**6)",
@@ -57,8 +58,10 @@ VALUES = {
 
 @pytest.mark.parametrize("value", VALUES.values(), ids=VALUES.keys())
 def test_odd_value(value: str, arena: Arena) -> None:
-    graded = arena.attack(f"def output_size(*a, **k):\n    return {value}\n", alone=True)
-    assert results(graded)[ATTACKED].outcome in (Outcome.FAILED, Outcome.TIMEOUT)  # large ones, on a slow day
+    graded = arena.attack(f"import functools\ndef output_size(*a, **k):\n    return {value}\n", alone=True)
+    # Large ones hold too much together, or take too long on a slow day.
+    assert results(graded)[ATTACKED].outcome in (Outcome.FAILED, Outcome.TIMEOUT, Outcome.OUT_OF_MEMORY)
+    assert not graded.report.flags
 
 
 #: Each looks like one thing when it is checked and like another when it is read.

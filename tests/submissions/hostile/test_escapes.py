@@ -24,6 +24,7 @@ from ..arena import (
     results,
     shown,
 )
+from .test_replies import TOOLS
 
 
 def test_reading_the_solution(arena: Arena) -> None:
@@ -189,6 +190,9 @@ ENDINGS = {
     "memory": "keep = []\n{i}while True: keep.append(bytearray(1 << 25))",
     "memory_of_children": "[os.fork() or (bytearray(150 << 20), time.sleep(9)) for _ in range(9)]; "
     "time.sleep(9)",
+    "memory_of_page_tables": "for _ in range(12): os.fork() or (touch(60 << 30), time.sleep(9))\n"
+    "{i}time.sleep(9)",
+    "memory_of_sockets": "for _ in range(20): os.fork() or (stuff(), time.sleep(9))\n{i}time.sleep(9)",
     "fork_bomb": "while True:\n{i}    try: os.fork()\n{i}    except OSError: pass",
     "thread_bomb": "while True: threading.Thread(target=time.sleep, args=(60,)).start()",
     "disk": "while True: open(str(time.time_ns()), 'wb').write(bytes(1 << 20))",
@@ -196,7 +200,31 @@ ENDINGS = {
     "recursion": "exec('def f(): f()\\nf()', globals())",
     "deep_recursion": "sys.setrecursionlimit(10**6); exec('def f(x): repr(x); f([x])\\nf([])', globals())",
 }
-IMPORTS = "import ctypes, os, signal, sys, threading, time\n"
+IMPORTS = """
+import ctypes, os, signal, socket, sys, threading, time
+
+def touch(size):
+    libc = ctypes.CDLL(None)
+    libc.mmap.restype = ctypes.c_void_p
+    start = libc.mmap(None, ctypes.c_size_t(size), 1, 0x4022, -1, 0)  # read-only, private, of no file
+    for place in range(start, start + size, 2 << 20):
+        ctypes.c_char.from_address(place).value
+
+def stuff():
+    kept = []
+    try:
+        while True:
+            kept.append(socket.socketpair())
+            for one in kept[-1]:
+                one.setblocking(False)
+                try:
+                    while True: one.send(bytes(65536))
+                except BlockingIOError: pass
+    except OSError:
+        time.sleep(9)
+"""
+#: The machine's memory, in places that no limit of a process sees.
+UNSEEN = ("memory_of_children", "memory_of_page_tables", "memory_of_sockets")
 
 
 #: These stand in a cell in tests/submissions/odd/runs.py: students do them too.
@@ -222,6 +250,8 @@ def test_ends_in_the_cell(line: str, arena: Arena) -> None:
     graded = arena.attack(IMPORTS + WRONG + line.replace("{i}", "") + "\n")
     assert time.monotonic() - started < LIMITS.submission_seconds
     assert results(graded)[ATTACKED].outcome is not Outcome.PASSED
+    if line in [ENDINGS[name] for name in UNSEEN]:
+        assert results(graded)[ATTACKED].outcome is Outcome.OUT_OF_MEMORY
 
 
 IN_A_CALL = ("os_exit", "segfault", "kills_everything", "stops_everything", "closes_everything", "endless",
@@ -240,6 +270,34 @@ def output_size(*a, **k):
     return -1
 """
     arena.attack(code)
+
+
+#: Right answers that take twice the time of a call, each with its own way around the timer in its process.
+TOO_LATE = {
+    "timer_stopped": "signal.setitimer(signal.ITIMER_REAL, 0); time.sleep(2 * LIMIT)",
+    "signal_ignored": "signal.signal(signal.SIGALRM, signal.SIG_IGN); time.sleep(2 * LIMIT)",
+    "signal_blocked": "signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65)); time.sleep(2 * LIMIT)",
+    "interruption_caught": "began = time.monotonic()\n"
+    "    while time.monotonic() < began + 2 * LIMIT:\n"
+    "        try: time.sleep(2 * LIMIT)\n"
+    "        except BaseException: pass",
+}
+
+
+@pytest.mark.parametrize("line", TOO_LATE.values(), ids=TOO_LATE.keys())
+def test_a_right_answer_that_is_too_late(line: str, arena: Arena) -> None:
+    code = f"""{TOOLS}
+import signal
+LIMIT = {LIMITS.call_seconds}
+{arena.honest.replace("def output_size", "def right")}
+def output_size(*a, **k):
+    if question()["op"] == "cell":
+        return right(*a, **k)
+    {line}
+    return right(*a, **k)
+"""
+    graded = arena.attack(code)
+    assert results(graded)[ATTACKED].outcome is Outcome.TIMEOUT
 
 
 BACKGROUND = {

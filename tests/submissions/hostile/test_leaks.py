@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
 
+from autograder.grading.answers import AnswerSheet
+from autograder.grading.engine import Engine
+from autograder.grading.submission import rebuild
+from autograder.grading.suite import Suite
 from autograder.results import Outcome
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.process import Sandbox
 
-from ..arena import ATTACKED, Arena, results, shown
+from ..arena import ASSIGNMENT, ATTACKED, LIMITS, ROOT, SECRET, Arena, outputs_of, results, shown
 from .test_replies import TOOLS
 
 #: Each says the inputs in some way; `said` is a text that holds them, `number` one number.
@@ -88,10 +95,64 @@ def _without_times(text: str) -> str:
     return re.sub(r'"seconds": [0-9.]+', "", text)
 
 
-def test_messages_are_of_a_closed_list(arena: Arena) -> None:
-    """Every sentence for one wrong answer is the same for another course's inputs."""
-    code = "def output_size(n, *a, **k):\n    if n % 2: raise ValueError(n)\n    return n\n"
-    first, second = (results(arena.grade(code))[ATTACKED] for _ in range(2))
+#: Each raises in a way that depends on its input: by line, by class, by both in code that it compiles itself.
+RAISES = {
+    "line": "def output_size(n, *a, **k):\n"
+    + "".join(f"    if n % 97 == {rest}: raise ValueError\n" for rest in range(97)),
+    "class": "kinds = [one for one in vars(__builtins__).values() if isinstance(one, type)\n"
+    "         and issubclass(one, Exception) and one.__init__ is Exception.__init__]\n"
+    "def output_size(n, *a, **k): raise kinds[n % len(kinds)]\n",
+    "blank_lines": "def output_size(n, *a, **k):\n"
+    "    exec(compile('\\n' * (n * 100) + 'raise ValueError', output_size.__code__.co_filename, 'exec'), {})\n"
+    + "\n" * 9_000
+    + "pass",
+    "replaced_code": "def raises(): raise ValueError\n"
+    "def output_size(n, *a, **k):\n"
+    "    raises.__code__ = raises.__code__.replace(co_firstlineno=n % 90)\n"
+    "    raises()\n" + "pass\n" * 90,
+    "cell_of_its_own": "def output_size(n, *a, **k):\n"
+    "    done = get_ipython().run_cell('\\n' * (n % 90) + 'raise ValueError')\n"
+    "    raise done.error_in_exec\n" + "pass\n" * 90,
+    "the_worker": f"{TOOLS}\nasked = []\n"
+    "def output_size(n, *a, **k): asked.append(n); raise ValueError\n"
+    "type(worker())._failure = lambda self, error: {'kinds': ['ValueError'], 'line': asked[-1] % 40}\n"
+    + "pass\n"
+    * 40,
+}
+
+
+@pytest.mark.parametrize("code", RAISES.values(), ids=RAISES.keys())
+def test_every_sentence_is_the_same_for_another_courses_inputs(code: str, arena: Arena) -> None:
+    """Asserted of answers whose every check fails, whatever the input: there is nothing to tell."""
+    others = [
+        Engine(arena.only.template, arena.suite, arena.sandbox, LIMITS, f"{SECRET} {n}") for n in range(2)
+    ]
+    notebook = json.dumps(arena.only.notebook({ATTACKED: code})).encode()
+    submission = rebuild(notebook, arena.only.template)
+    first, second = (results(engine.grade(submission, "mallory"))[ATTACKED] for engine in others)
     assert first == second
-    for check in first.checks:
-        assert not re.search(r"\d", check.message.replace(" (line 2 of the cell)", "")), check.message
+    assert first.points == 0
+
+
+def test_figures_show_nothing_of_hidden_inputs() -> None:
+    """What a function remembers of its hidden inputs is not in the process that draws the next figure."""
+    sheet = AnswerSheet(ROOT, ASSIGNMENT)
+    code = """
+import os
+heard = []
+def cross_correlate(image, kernel):
+    heard.append((image.shape, kernel.shape))
+    open("heard", "a").write(repr(heard[-1]))
+    print("said", heard, open("heard").read(), os.getpid())
+    return np.asarray(image)
+"""
+    notebook = json.dumps(sheet.notebook({"cross_correlate": code})).encode()
+    submission = rebuild(notebook, sheet.template)
+    asked: list[str] = []
+    with Suite(ASSIGNMENT) as suite, Sandbox(Limits(), hidden=[ROOT]) as sandbox:
+        for secret in ("one secret", "another"):
+            graded = Engine(sheet.template, suite, sandbox, Limits(), secret).grade(submission, "mallory")
+            assert results(graded)["cross_correlate"].points == 0
+            asked.append(outputs_of(graded, "edges_figure"))
+    assert "said [((" in asked[0], "it is drawn from the student's answer"
+    assert asked[0] == asked[1]

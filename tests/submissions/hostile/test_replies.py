@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from autograder.grading.engine import TAMPERED_FLAG
+from autograder.grading.graded import Graded
 from autograder.results import Outcome
+from autograder.sandbox.session import TAMPERED
 
-from ..arena import ATTACKED, WRONG, Arena, results
+from ..arena import AFTER, ATTACKED, WRONG, Arena, results
 
 TOOLS = """
 import gc, json, os, struct, sys, time
@@ -63,6 +66,11 @@ def ask():
     return {key: value for key, value in header["v"]}
 """
 
+
+def is_flagged(graded: Graded) -> bool:
+    return TAMPERED_FLAG in graded.report.flags
+
+
 IN_THE_CELL = {
     "without_a_nonce": "send(pack(table(value=4)))",
     "with_a_guessed_nonce": "send(pack(table(value=4, nonce='0' * 16)))",
@@ -87,8 +95,9 @@ IN_THE_CELL = {
 
 @pytest.mark.parametrize("line", IN_THE_CELL.values(), ids=IN_THE_CELL.keys())
 def test_frames_written_while_the_cell_runs(line: str, arena: Arena) -> None:
-    """At worst the cell has crashed: a new process runs the others without it."""
-    arena.attack(f"{TOOLS}\n{WRONG}\n{line}\n", spares="child" not in line and "fork" not in line)
+    """A frame that cannot be ours ends the whole at once; where the pipe is gone, the others are run anew."""
+    graded = arena.attack(f"{TOOLS}\n{WRONG}\n{line}\n", spares="child" not in line and "fork" not in line)
+    assert is_flagged(graded) == ("send(" in line and "[:-3]" not in line)
 
 
 IN_THE_CALL = {
@@ -123,7 +132,16 @@ def test_frames_written_while_a_call_runs(line: str, arena: Arena) -> None:
             "def output_size(*a, **k):\n    if question()['op'] == 'cell': return -1\n",
         )
     )
-    assert results(graded)[ATTACKED].outcome is Outcome.CRASHED or "byte" in line or "endless" in line
+    assert results(graded)[ATTACKED].outcome is Outcome.CRASHED or "bytes([one])" in line
+    assert is_flagged(graded) or any(part in line for part in ("close(", "_exit", "bytes([one])"))
+
+
+def test_nothing_more_is_run_after_a_proof_of_tampering(arena: Arena) -> None:
+    graded = arena.attack(f"{TOOLS}\n{WRONG}\nsend(pack(table(value=4)))\n")
+    found = results(graded)
+    assert found[AFTER].outcome is Outcome.CRASHED
+    assert all(TAMPERED in check.message for check in found[AFTER].checks)
+    assert graded.report.flags == (TAMPERED_FLAG,)
 
 
 ANSWERS = {
