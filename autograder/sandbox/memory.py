@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-#: What a socket holds when nobody reads: the kernel's default of `net.core.wmem_default` and a tenth (measured).
+#: What a socket holds when nobody reads: `net.core.wmem_default` of the kernel and a tenth (measured).
 _SOCKET = 233_000
 
 

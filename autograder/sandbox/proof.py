@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,11 +24,11 @@ _ATTEMPTS: dict[str, tuple[str, str]] = {
     ),
     "network namespace": (
         "having a network device",
-        "names = open('/proc/net/dev').read().split(':')[:-1]\nstopped = len(names) <= 1",
+        "names = open('/proc/self/net/dev').read().split(':')[:-1]\nstopped = len(names) <= 1",
     ),
     "ipc namespace": (
         "seeing the machine's shared memory",
-        "stopped = len(open('/proc/sysvipc/shm').read().splitlines()) <= 1",
+        "stopped = os.readlink('/proc/self/ns/ipc') != OUTSIDE",
     ),
     "privileges": (
         "holding a capability",
@@ -115,6 +116,14 @@ def prove_in(sandbox: Sandbox, course: Path) -> Proof:
     return Proof(layers, threads if type(threads) is int else None)
 
 
+def _ipc_namespace() -> str:
+    """The machine's own, as far as this process is in it."""
+    try:
+        return os.readlink("/proc/self/ns/ipc")
+    except OSError:
+        return ""
+
+
 def _prove(layer: str, sandbox: Sandbox, course: Path) -> LayerProof:
     tried, code = _ATTEMPTS[layer]
     session = sandbox.spawn()
@@ -122,7 +131,7 @@ def _prove(layer: str, sandbox: Sandbox, course: Path) -> LayerProof:
         if layer not in session.layers:
             return LayerProof(layer, tried, None, session.reasons.get(layer, "not available here"))
         files = [str(path) for path in (*sorted(course.glob("*"))[:20], Path(__file__)) if path.is_file()]
-        names = f"FILES = {files!r}\nMEMORY = {sandbox.limits.memory}\n"
+        names = f"FILES = {files!r}\nMEMORY = {sandbox.limits.memory}\nOUTSIDE = {_ipc_namespace()!r}\n"
         session.run_cell(_PREAMBLE + names + code, 20.0, layer)
         held = session.value(layer, "stopped", 5.0) is True
         return LayerProof(layer, tried, held, "" if held else "it was not stopped")

@@ -22,7 +22,7 @@ SYSTEM = (
     "/etc/alternatives",
     "/etc/fonts",
     "/etc/localtime",
-    "/sys/devices/system",
+    "/sys/devices/system/cpu",  # its siblings count what the whole machine does
 )
 DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random", "/dev/full")
 WORK = "/notebook"
@@ -92,10 +92,18 @@ def writable(readable: list[str]) -> list[str]:
 
 
 def _mount_proc(target: str) -> None:
-    try:
-        kernel.mount("proc", target, "proc", kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC)
-    except OSError:
-        pass  # a container may forbid it; a sandbox without /proc sees less, not more
+    """Processes only, where the kernel can (5.8 and later).
+
+    The rest of /proc counts forks, interrupts and memory of the whole machine: one process could tell another
+    something by it, across every namespace.
+    """
+    flags = kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC
+    for options in ("subset=pid", None):
+        try:
+            kernel.mount("proc", target, "proc", flags, options)
+        except OSError:
+            continue  # a container may forbid it; a sandbox without /proc sees less, not more
+        return
 
 
 def _inside(path: str, outer: str) -> bool:

@@ -71,6 +71,9 @@ HIDDEN_FILES = [
     Path("/dev/shm"),
     Path("/proc/1/root/etc/passwd"),
     Path("/sys/kernel"),
+    # What the whole machine does, told to every namespace:
+    *map(Path, ("/proc/stat", "/proc/meminfo", "/proc/vmstat", "/proc/loadavg", "/proc/uptime")),
+    Path("/sys/devices/system/node"),
 ]
 
 
@@ -147,7 +150,7 @@ answer = [
     fails(lambda: urllib.request.urlopen("http://127.0.0.1:{port}/", timeout=1)),
     libc.socket(2, 1, 0) == -1,
     subprocess.run(["bash", "-c", "echo x > /dev/tcp/127.0.0.1/{port}"], capture_output=True).returncode != 0,
-    len(open("/proc/net/dev").read().splitlines()) == 3,
+    len(open("/proc/self/net/dev").read().splitlines()) == 3,
 ]
 """
         assert answer(code) == [True] * 9

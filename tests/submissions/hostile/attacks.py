@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from autograder.sandbox.limits import Limits
+
 from ..arena import ATTACKED, WRONG, Edit
 from ..odd.case import as_json, sheet, under
 from .test_answers import CHANGING, GUESSES, SPOILED, VALUES
-from .test_escapes import BACKGROUND, COURSE, ENDINGS, IMPORTS
+from .test_escapes import BACKGROUND, COURSE, ENDINGS, IMPORTS, TOO_LATE
 from .test_forgers import EDITS, FILES, FORGERIES
 from .test_leaks import CHANNELS
 from .test_replies import ANSWERS, IN_THE_CALL, IN_THE_CELL, OUTPUTS, PATCHES
@@ -54,6 +56,15 @@ def _function(body: str) -> str:
     return f"calls = []\ndef output_size(*a, **k):\n    {body.lstrip()}\n"
 
 
+def late(line: str) -> str:
+    """A right answer that waits by `line` for twice the time that a call has."""
+    return (
+        f"{IMPORTS}LIMIT = {Limits().call_seconds}\n"
+        + _RIGHT.replace("def output_size", "def right")
+        + f"\ndef output_size(*a, **k):\n    {line}\n    return right(*a, **k)\n"
+    )
+
+
 _RIGHT = sheet().solutions[ATTACKED]
 
 ATTACKS = [
@@ -65,6 +76,7 @@ ATTACKS = [
         "ends and exhaustion",
         {name: IMPORTS + WRONG + line.replace("{i}", "") for name, line in ENDINGS.items()},
     ),
+    *_group("answers that come too late", {name: late(line) for name, line in TOO_LATE.items()}, stock=False),
     *_group(
         "what outlives a submission",
         {name: "import subprocess" + IMPORTS + WRONG + line for name, line in BACKGROUND.items()},
