@@ -16,6 +16,7 @@ from autograder.sandbox.student import (
     StudentMissing,
     StudentOutOfMemory,
     StudentRaised,
+    StudentTampered,
     StudentTimeout,
 )
 
@@ -164,3 +165,86 @@ def test_every_failure_of_a_student_has_an_outcome_that_is_not_our_error(
     failed: StudentFailure, outcome: Outcome
 ) -> None:
     assert outcome_of(failed) is outcome
+
+
+def test_nothing_is_asked_after_the_submissions_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [1000.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    sandbox = FakeSandbox()
+    execution = run(sandbox, submission(), submission_seconds=100.0)
+    assert execution.session() is not None
+    now[0] += 101
+    assert execution.session() is None
+    assert not sandbox.sessions[0].alive, "it is ended from outside"
+    assert len(sandbox.sessions) == 1
+
+
+def test_what_cannot_be_stopped_three_times_is_not_run_a_fourth_time() -> None:
+    sandbox = FakeSandbox(cells=lambda source: StudentTimeout("deaf") if source.startswith("deaf") else None)
+    execution = run(sandbox, submission(*[f"deaf{n}" for n in range(5)]))
+    assert len(sandbox.sessions) == 3
+    assert execution.session() is None
+    assert isinstance(execution.ended, StudentTimeout)
+    assert execution.notes == [str(execution.ended)]
+
+
+def test_a_proof_of_tampering_ends_everything() -> None:
+    sandbox = FakeSandbox(cells=lambda source: StudentTampered("forged") if source == "forges" else None)
+    execution = run(sandbox, submission("forges"))
+    assert len(sandbox.sessions) == 1
+    assert execution.session() is None
+    assert execution.notes == ["forged"]
+
+
+def test_a_process_apart_starts_at_one_of_a_few_moments(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its clock must not tell how long the questions took."""
+    now, started = [1000.0], []
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(time, "sleep", lambda seconds: now.__setitem__(0, now[0] + seconds))
+    for took in (0.0, 0.01, 0.2, 0.9, 3.0, 17.0, 31.0, 500.0):
+        execution = run(FakeSandbox(), submission(), submission_seconds=100.0)
+        execution.expect(set())
+        asked = now[0]
+        now[0] += took
+        execution.apart()
+        started.append(round(now[0] - asked, 3))
+    assert started[:5] == [0.125, 0.125, 0.25, 1.0, 4.0]
+    assert started[5:7] == [32.0, 32.0]
+    assert started[7] == 500.0, "not later than the time of the questions"
+
+
+def test_a_process_apart_runs_the_cells_anew_without_the_deadly_one() -> None:
+    sandbox = FakeSandbox(cells=lambda source: StudentCrashed("gone") if source == "deadly" else None)
+    execution = run(sandbox, submission("x = 1", "deadly"))
+    execution.expect(set())
+    before = [one.outputs for one in execution.runs]
+    apart = execution.apart()
+    assert apart is execution.apart()
+    assert apart.session() is not execution.session()
+    assert "x = 1" in sandbox.ran[-1]
+    assert "deadly" not in sandbox.ran[-1]
+    assert [one.outputs for one in execution.runs] == before
+    execution.close()
+    assert not any(session.alive for session in sandbox.sessions)
+
+
+def test_what_a_cell_does_after_a_question_is_not_shown() -> None:
+    """A new process after a crash in a check may do otherwise: that would tell of the question."""
+    deadly: list[str] = []
+    sandbox = FakeSandbox(cells=lambda source: StudentCrashed("told") if source in deadly else None)
+    execution = run(sandbox, submission("x = 1"))
+    first = execution.session()
+    assert first is not None
+    first.close()
+    deadly.append("x = 1")
+    assert execution.session() is not None
+    assert execution.notes == []
+    assert all(one.failure is None for one in execution.runs)
+
+
+def test_outputs_of_all_cells_together_are_bounded() -> None:
+    sandbox = FakeSandbox()
+    execution = run(sandbox, submission(*[f"x = {n}" for n in range(50)]), notebook_output_size=1_000)
+    shown = [one["text"] for run_ in execution.runs for one in run_.outputs]
+    assert sum("left out" in text for text in shown) > 30
+    assert "ran" in shown[0]
