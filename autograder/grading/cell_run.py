@@ -51,18 +51,23 @@ class Keeper:
                 raise run.failure  # what it still holds would starve every later cell
 
 
+#: What a part of a list or a dict costs beside its content, in bytes. Its objects take about a hundred, and
+#: reading and comparing it takes the time of some hundred bytes of an array.
+_PART = 250
+
+
 def bulk(value: Any) -> int:
     """About how many bytes of memory an answer or an output holds."""
     if isinstance(value, np.ndarray):
         return value.nbytes
     if isinstance(value, str | bytes):
-        return 50 + len(value)
+        return _PART + len(value)
     inner: Iterable[Any] = ()
     if isinstance(value, dict):
         inner = [*value.keys(), *value.values()]
     elif isinstance(value, list | tuple):
         inner = value
-    return 50 + sum(map(bulk, inner))
+    return _PART + sum(map(bulk, inner))
 
 
 def as_submitted(outputs: tuple[Any, ...]) -> list[Any]:
