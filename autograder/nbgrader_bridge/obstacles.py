@@ -1,0 +1,146 @@
+"""What keeps nbgrader from converting one student's folder, said before nbgrader's own code meets it.
+
+nbgrader expands the names of students' folders as patterns, so that the notebook of one is taken for
+another's; it matches them with an expression that ends at a line break, which stops everybody; and it
+writes through links.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+import stat
+from collections.abc import Callable
+from typing import Any
+
+from nbgrader.converters import NbGraderException
+from sqlalchemy.exc import DBAPIError
+
+from autograder.errors import no_room
+
+Failure = tuple[str, str]
+
+#: In a student's name these would make nbgrader look for other folders, or for none.
+PATTERN = re.compile(r"[][*?\n]")
+
+
+def wrong_student(name: str) -> str:
+    """Why a student's name cannot be used with nbgrader, as a sentence; empty for a plain one."""
+    if PATTERN.search(name):
+        return (
+            "nbgrader reads one of [ ] * ? in a name as a pattern, and no line break. Rename the student's "
+            "folder in submitted/, then grade again."
+        )
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return (
+            "the name of the student's folder in submitted/ is not in UTF-8, which the gradebook needs. "
+            "Rename the folder, then grade again."
+        )
+    return ""
+
+
+def in_the_way(base: str, folder: str) -> str:
+    """What is no folder on the way from `base` to `folder`, as a sentence; empty if nothing is."""
+    path = os.path.normpath(base)
+    for part in os.path.relpath(folder, path).split(os.sep):
+        path = os.path.join(path, part)
+        try:
+            mode = os.lstat(path).st_mode
+        except OSError:
+            return ""  # nothing is there, or nbgrader meets the same error there
+        if not stat.S_ISDIR(mode):
+            kind = "a link" if stat.S_ISLNK(mode) else "no folder"
+            step = os.path.relpath(path, os.path.dirname(os.path.normpath(base)))
+            return (
+                f"{step} is {kind}, and a folder is to be written there. Move it away, then run this again."
+            )
+    return ""
+
+
+def take_out(converter: Any, folders: list[str]) -> list[Failure]:
+    """Remove the folders that cannot be converted from a converter's `assignments`: who, and why."""
+    course = converter.coursedir
+    refused = []
+    for folder in sorted({*folders, *converter.assignments}):
+        assignment, student = _named(converter, folder)
+        base = course.format_path(converter._output_directory, ".", ".")
+        words = wrong_student(student) or in_the_way(base, converter._format_dest(assignment, student))
+        if words:
+            converter.assignments.pop(folder, None)
+            refused.append((student, words))
+    return refused
+
+
+def guard(converter: Any) -> None:
+    """Let a converter of an `nbgrader` command refuse such folders, go on with the others, and fail then."""
+    convert = converter.convert_notebooks
+
+    def convert_notebooks() -> None:
+        course = converter.coursedir
+        ignored = list(course.ignore)
+        refused = take_out(converter, _meant(converter))
+        for student, words in refused:
+            converter.log.error("%s, student '%s': %s", course.assignment_id, student, words)
+        try:
+            for student, error in convert_each(converter, convert):
+                converter.log.error("%s, student '%s': %s", course.assignment_id, student, error)
+                refused.append((student, str(error)))
+        finally:
+            course.ignore = ignored  # the formgrader uses the course again
+        if refused:
+            raise NbGraderException(f"{len(refused)} students' folders were left out; see above.")
+
+    converter.convert_notebooks = convert_notebooks
+
+
+def convert_each(converter: Any, convert: Callable[[], None]) -> list[tuple[str, OSError]]:
+    """nbgrader's `convert_notebooks` for one student after the other: who stopped even its tidying up.
+
+    It removes what a failed conversion left, and a folder that cannot be removed would stop everybody.
+    Raises `NbGraderException` when a conversion failed, at once if the gradebook is the reason.
+    """
+    everything = converter.assignments
+    failed: NbGraderException | None = None
+    stuck: list[tuple[str, OSError]] = []
+    try:
+        for folder in sorted(everything):
+            converter.assignments = {folder: everything[folder]}
+            try:
+                convert()
+            except NbGraderException as error:
+                if isinstance(error.__context__, DBAPIError):
+                    raise
+                failed = error
+            except OSError as error:
+                if no_room(error):
+                    raise
+                stuck.append((_named(converter, folder)[1], error))
+    finally:
+        converter.assignments = everything
+    if failed is not None and not stuck:
+        raise failed
+    return stuck
+
+
+def _meant(converter: Any) -> list[str]:
+    """The folders that a command is for, also those in which nbgrader found no notebook.
+
+    A student of just the name that was asked for is meant alone; nbgrader would read it as a pattern. `*`,
+    which stands for everybody when nobody is asked for, is always one.
+    """
+    course = converter.coursedir
+    asked = converter._format_source(course.assignment_id, course.student_id)
+    if course.student_id != "*" and glob.has_magic(course.student_id) and os.path.lexists(asked):
+        converter.assignments = {}
+        return [asked]
+    return glob.glob(asked)
+
+
+def _named(converter: Any, folder: str) -> tuple[str, str]:
+    """The assignment and the student of a folder, told as nbgrader does but past line breaks."""
+    structure = converter._format_source("(?P<assignment>.*)", "(?P<student>.*)", escape=True)
+    match = re.fullmatch(structure, folder, re.DOTALL)
+    return (match["assignment"], match["student"]) if match else ("", folder)
