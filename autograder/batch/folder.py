@@ -68,10 +68,9 @@ def _without(handed: Handed, folder: Path, notebook: str) -> Handed:
                 f"The archive '{_said(name)}' was not opened; unpack it in the student's folder, "
                 "then grade again."
             )
-    others = [f"'{_said(name)}'" for name in handed.files if not name.lower().endswith(_ARCHIVES)]
+    others = [name for name in handed.files if not name.lower().endswith(_ARCHIVES)]
     if others:
-        more = f" and {len(others) - 5} more" if len(others) > 5 else ""
-        notes.append(f"No notebook was found, but only {', '.join(others[:5])}{more}.")
+        notes.append(f"No notebook was found, but only {_listed(others)}.")
     return Handed(None, handed.files, (*handed.notes, *notes))
 
 
@@ -103,7 +102,17 @@ def _sort_out(found: dict[str, bytes], notebook: str, notes: list[str]) -> Hande
         others = ", ".join(f"'{_said(name)}'" for name in notebooks if name != chosen)
         notes.append(f"Other notebooks were handed in too and not graded: {others}.")
     files = {name: data for name, data in found.items() if name != chosen and name not in notebooks}
+    below = [name for name in files if name.startswith(wanted + "/")]
+    for name in below:  # the notebook itself is to lie there
+        del files[name]
+    if below:
+        notes.append(f"'{wanted}' is a folder; what lies in it was left out: {_listed(below)}.")
     return Handed(found.get(chosen) if chosen else None, files, tuple(notes))
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+    return ", ".join(f"'{_said(name)}'" for name in names[:5]) + more
 
 
 def _regular_files(folder: Path, notes: list[str]) -> list[tuple[str, str]]:
