@@ -15,6 +15,7 @@ from autograder.batch.staging import stage, staged_root, unstage
 from autograder.batch.tree import WrongName
 from autograder.batch.written import Written
 from autograder.errors import no_room
+from autograder.grading.secret import FOLDER
 from autograder.nbgrader_bridge.standing import Standing, Unreadable, standing
 from autograder.results import GradeReport
 
@@ -109,7 +110,8 @@ class Recorder:
             for student, key in batch:
                 if student not in failed and "*" not in failed:
                     self._written.note(student, key, self._timestamp(student))
-                unstage(root, student, self._assignment)
+                if student not in unstaged:
+                    unstage(root, student, self._assignment)
         self.failures += failures
         self._waiting = []
 
@@ -124,7 +126,7 @@ class Recorder:
             why = error.strerror if isinstance(error, OSError) else str(error)
             return (
                 student,
-                f"{self._folder(student)} could not be copied ({why}). Mend that, then grade again.",
+                f"{self._folder(student)} could not be copied to {FOLDER}/ ({why}). Mend that, then grade again.",
             )
         return None
 

@@ -38,7 +38,11 @@ def read_folder(folder: Path, notebook: str) -> Handed:
         return Handed(None, notes=(f"The folder '{_said(folder.name)}' is a link; it was not followed.",))
     found: dict[str, bytes] = {}
     room = _BYTES
-    for name, path in _regular_files(folder, notes):
+    wanted = f"{notebook}.ipynb"
+    # What counts comes first, so that no limit leaves it out.
+    for name, path in sorted(
+        _regular_files(folder, notes), key=lambda one: (one[0] != wanted, not one[0].endswith(".ipynb"))
+    ):
         if len(found) >= _FILES:
             notes.append(f"More than {_FILES} files were handed in; the rest was left out.")
             break
@@ -148,6 +152,25 @@ def _regular_files(folder: Path, notes: list[str]) -> list[tuple[str, str]]:
                 kind = "link" if stat.S_ISLNK(mode) else "special file"
                 notes.append(f"'{_said(name)}' is a {kind}; it was not followed and was left out.")
     return sorted(found)
+
+
+def passed_over(submitted: Path, assignment: str) -> list[str]:
+    """What lies in submitted/ where a student's folder should be, and is graded for nobody, as sentences."""
+    said: list[str] = []
+    for entry in sorted(os.scandir(submitted), key=lambda one: one.name) if submitted.is_dir() else ():
+        if entry.name.startswith("."):
+            continue
+        name = f"{submitted.name}/{_said(entry.name)}"
+        inside = os.path.join(entry.path, assignment)
+        if entry.is_symlink():
+            said.append(f"{name} is a link; it was not followed. Put the student's own folder there.")
+        elif not entry.is_dir():
+            said.append(f"{name} is no folder. Put work in {submitted.name}/<student>/{assignment}/.")
+        elif os.path.islink(inside) and not os.path.isdir(inside):
+            said.append(f"{name}/{assignment} is a link to nothing. Put the student's own folder there.")
+        elif os.path.lexists(inside) and not os.path.isdir(inside):
+            said.append(f"{name}/{assignment} is no folder. Put the student's notebook into a folder there.")
+    return said
 
 
 def _read(path: Path | str, limit: int) -> bytes | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from nbgrader.apps import AutogradeApp, GenerateFeedbackApp
+from nbgrader.apps import AutogradeApp, GenerateFeedbackApp, NbGrader
 from nbgrader.apps.api import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
 Run = Callable[[Path], str]
 
 
-def command(app: type, root: Path, *options: str) -> int:
+def command(app: type[NbGrader], root: Path, *options: str) -> int:
     """An `nbgrader` command as typed in the course's folder; its exit code."""
     before = os.getcwd()
     os.chdir(root)
@@ -177,7 +177,7 @@ def test_a_folder_that_cannot_be_removed_costs_that_student_alone(
     for student in ("ann", "bob", "eve"):
         submit(released, student)
     assert write_grades(released, ASSIGNMENT) == []
-    grader.points = {student: FULL for student in ("ann", "bob", "eve")}
+    grader.points = dict.fromkeys(("ann", "bob", "eve"), FULL)
 
     from nbgrader.converters import base
 
@@ -237,7 +237,7 @@ def test_a_students_folder_in_the_way_of_the_courses_file(
 @pytest.mark.parametrize("app", [AutogradeApp, GenerateFeedbackApp])
 @pytest.mark.parametrize("name", ["ann\x1bc", "ann\u202egnp", "ann\x9b31m", "ann\r"])
 def test_nothing_of_a_name_reaches_the_terminal_or_the_log(
-    released: Path, grader: ToyGrader, capfd: pytest.CaptureFixture[str], app: type, name: str
+    released: Path, grader: ToyGrader, capfd: pytest.CaptureFixture[str], app: type[NbGrader], name: str
 ) -> None:
     submit(released, name, {f"{NOTEBOOK}.ipynb": "", f"{name}.txt": "mine"})
     (released / "submitted" / name / ASSIGNMENT / f"link{name}").symlink_to("/etc/passwd")
