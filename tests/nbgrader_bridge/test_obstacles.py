@@ -1,4 +1,4 @@
-"""Folders that nbgrader would misread or write through: each costs its own student, in both ways to convert."""
+"""Folders that nbgrader would misread or write through: each costs its own student, both ways."""
 
 from __future__ import annotations
 
@@ -201,7 +201,8 @@ def test_no_file_of_a_students_is_copied_into_feedback(
     released: Path, grader: ToyGrader, feedback: Run
 ) -> None:
     folder = submit(released, "ann", {
-        f"{NOTEBOOK}.ipynb": "", f"{NOTEBOOK}.html": "<script>alert(1)</script>", "index.html": "", ".hidden": "",
+        f"{NOTEBOOK}.ipynb": "", f"{NOTEBOOK}.html": "<script>alert(1)</script>",
+        "index.html": "", ".hidden": "",
         "timestamp.txt": "2026-01-02 00:00:00 UTC", "submission_secret.txt": "for the exchange",
     })  # fmt: skip
     (folder / "data" / "deep").mkdir(parents=True)

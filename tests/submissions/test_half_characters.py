@@ -24,12 +24,23 @@ HALF = "\ud83d"
 OUTPUTS: dict[str, Any] = {
     "text": {"output_type": "stream", "name": "stdout", "text": f"loss {HALF}\n"},
     "lines": {"output_type": "stream", "name": "stdout", "text": ["loss ", HALF, "\ude00\n"]},
-    "kind": {"output_type": "display_data", "data": {f"text/{HALF}": HALF, "text/plain": HALF}, "metadata": {HALF: HALF}},
-    "html": {"output_type": "display_data", "data": {"text/html": f"<b>{HALF}</b>", "text/markdown": HALF}, "metadata": {}},
+    "kind": {
+        "output_type": "display_data",
+        "data": {f"text/{HALF}": HALF, "text/plain": HALF},
+        "metadata": {HALF: HALF},
+    },
+    "html": {
+        "output_type": "display_data",
+        "data": {"text/html": f"<b>{HALF}</b>", "text/markdown": HALF},
+        "metadata": {},
+    },
     "error": {"output_type": "error", "ename": HALF, "evalue": HALF, "traceback": [HALF, "\udfff"]},
     "claim": {
         "output_type": "display_data",
-        "data": {"application/json": {"claim": f"depth{HALF}", "numbers": {f"a{HALF}": [HALF, 1]}}, "text/plain": ""},
+        "data": {
+            "application/json": {"claim": f"depth{HALF}", "numbers": {f"a{HALF}": [HALF, 1]}},
+            "text/plain": "",
+        },
         "metadata": {},
     },
     "claim as text": {
