@@ -124,10 +124,8 @@ class Recorder:
             if no_room(error):
                 raise
             why = error.strerror if isinstance(error, OSError) else str(error)
-            return (
-                student,
-                f"{self._folder(student)} could not be copied to {FOLDER}/ ({why}). Mend that, then grade again.",
-            )
+            place = self._folder(student)
+            return student, f"{place} could not be copied to {FOLDER}/ ({why}). Mend that, then grade again."
         return None
 
 

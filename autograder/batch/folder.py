@@ -27,15 +27,37 @@ class Handed:
     notes: tuple[str, ...] = ()
 
 
+class Shut(PermissionError):
+    """A submission may not be read by who grades: nothing of it was seen, so it earns no zero."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(
+            f"{_said(str(path), 300)} may not be read by the user who grades. Give that user the right to, "
+            "then grade again."
+        )
+
+
+def said_of(error: Exception) -> str:
+    """What stopped one submission, in words for whoever grades."""
+    return str(error) if isinstance(error, Shut) else f"{type(error).__name__}: {error}"
+
+
 def read_folder(folder: Path, notebook: str) -> Handed:
     """The submission in `folder`, whose notebook should be `<notebook>.ipynb`.
 
-    Another single notebook is taken for a renamed one. Never raises on content; an unreadable
-    folder, or a link in its place, gives no notebook and a note.
+    Another single notebook is taken for a renamed one. Never raises on content; a folder that is not there,
+    or a link in its place, gives no notebook and a note. Raises `Shut` when the folder or its notebook may
+    not be read.
     """
     notes: list[str] = []
-    if folder.is_symlink():
+    if os.path.islink(folder):
         return Handed(None, notes=(f"The folder '{_said(folder.name)}' is a link; it was not followed.",))
+    try:
+        os.listdir(folder)
+    except PermissionError as error:
+        raise Shut(folder) from error
+    except OSError:
+        pass  # said below
     found: dict[str, bytes] = {}
     room = _BYTES
     wanted = f"{notebook}.ipynb"
@@ -53,6 +75,8 @@ def read_folder(folder: Path, notebook: str) -> Handed:
         room -= 0 if name.endswith(".ipynb") else len(data)
         found[name] = data
     handed = _sort_out(found, notebook, notes)
+    if handed.notebook is None and _is_shut(folder / wanted):
+        raise Shut(folder / wanted)
     return handed if handed.notebook is not None else _without(handed, folder, notebook)
 
 
@@ -60,7 +84,7 @@ def _without(handed: Handed, folder: Path, notebook: str) -> Handed:
     """A submission without a notebook: Jupyter's automatic copy if there is one, and what was found."""
     saved = folder / _CHECKPOINTS
     notes: list[str] = []
-    if saved.is_dir() and not saved.is_symlink():
+    if os.path.isdir(saved) and not saved.is_symlink():
         copies = [path for name, path in _regular_files(saved, notes) if name.endswith(".ipynb")]
         data = _read(copies[0], _NOTEBOOK_BYTES) if len(copies) == 1 else None
         if data is not None:
@@ -193,8 +217,16 @@ def _plain_name(name: str) -> bool:
     return name.isprintable() and len(name.encode("utf-8", "replace")) < 200 and ".." not in name.split("/")
 
 
-def _said(name: str) -> str:
-    return "".join(char if char.isprintable() else "?" for char in name)[:120]
+def _is_shut(path: Path) -> bool:
+    """Whether a regular file is there and may not be read."""
+    try:
+        return stat.S_ISREG(os.lstat(path).st_mode) and not os.access(path, os.R_OK)
+    except OSError:
+        return False
+
+
+def _said(name: str, most: int = 120) -> str:
+    return "".join(char if char.isprintable() else "?" for char in name)[:most]
 
 
 def _looks_like_a_notebook(data: bytes) -> bool:

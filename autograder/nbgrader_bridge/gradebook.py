@@ -30,9 +30,16 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.dbutil import ALEMBIC_DIR
 from sqlalchemy.exc import DBAPIError, SAWarning
 
-from autograder.errors import CourseError, DeepdrillsError, UsageError, no_room
+from autograder.errors import CourseError, UsageError, no_room
 from autograder.grading.release_cells import gradebook_cells
-from autograder.nbgrader_bridge.obstacles import PATTERN, Failure, convert_each, take_out, wrong_student
+from autograder.nbgrader_bridge.obstacles import (
+    PATTERN,
+    Failure,
+    convert_each,
+    said_of,
+    take_out,
+    wrong_student,
+)
 from autograder.nbgrader_bridge.settings import alembic_on_path, load_settings
 
 LOG = logging.getLogger("deepdrills.nbgrader")
@@ -116,7 +123,7 @@ class Recording(BaseConverter):  # type: ignore[misc]
             self.failures += take_out(self, [])
         for student, error in convert_each(self, super().convert_notebooks):
             if student not in {name for name, _ in self.failures}:
-                self.failures.append((student, f"{type(error).__name__}: {error}"))
+                self.failures.append((student, said_of(error)))
 
     def init_destination(self, assignment_id: str, student_id: str) -> bool:
         self._student = student_id
@@ -140,9 +147,7 @@ class Recording(BaseConverter):  # type: ignore[misc]
         except Exception as error:
             if isinstance(error, DBAPIError) or no_room(error):
                 self.stopped = self.stopped or error
-            own = isinstance(error, DeepdrillsError)
-            text = str(error) if own else f"{type(error).__name__}: {error}"
-            self.failures.append((self._student, text.strip()))
+            self.failures.append((self._student, said_of(error)))
             raise
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from nbgrader.converters import NbGraderException
 from sqlalchemy.exc import DBAPIError
 
-from autograder.errors import no_room
+from autograder.errors import DeepdrillsError, no_room
 
 Failure = tuple[str, str]
 
@@ -60,6 +60,16 @@ def in_the_way(base: str, folder: str) -> str:
     return ""
 
 
+def said_of(error: Exception) -> str:
+    """What stopped one student's conversion, in words for whoever grades."""
+    if isinstance(error, OSError) and error.filename and error.strerror:
+        return (
+            f"{error.filename}: it could not be read or written ({error.strerror}). "
+            "Mend that, then run this again."
+        )
+    return str(error) if isinstance(error, DeepdrillsError) else f"{type(error).__name__}: {error}".strip()
+
+
 def take_out(converter: Any, folders: list[str]) -> list[Failure]:
     """Remove the folders that cannot be converted from a converter's `assignments`: who, and why."""
     course = converter.coursedir
@@ -86,8 +96,9 @@ def guard(converter: Any) -> None:
             converter.log.error("%s, student '%s': %s", course.assignment_id, student, words)
         try:
             for student, error in convert_each(converter, convert):
-                converter.log.error("%s, student '%s': %s", course.assignment_id, student, error)
-                refused.append((student, str(error)))
+                words = said_of(error)
+                converter.log.error("%s, student '%s': %s", course.assignment_id, student, words)
+                refused.append((student, words))
         finally:
             course.ignore = ignored  # the formgrader uses the course again
         if refused:
