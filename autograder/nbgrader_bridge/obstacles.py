@@ -23,6 +23,8 @@ Failure = tuple[str, str]
 
 #: In a student's name these would make nbgrader look for other folders, or for none.
 PATTERN = re.compile(r"[][*?\n]")
+#: nbgrader reads this file whole; a time has some thirty letters.
+_TIME, _TIME_BYTES = "timestamp.txt", 200
 
 
 def wrong_student(name: str) -> str:
@@ -31,6 +33,11 @@ def wrong_student(name: str) -> str:
         return (
             "nbgrader reads one of [ ] * ? in a name as a pattern, and no line break. Rename the student's "
             "folder in submitted/, then grade again."
+        )
+    if name != name.strip():
+        return (
+            "nbgrader takes blanks off both ends of a name, and would then take it for another one. Rename "
+            "the student's folder in submitted/, then grade again."
         )
     try:
         name.encode()
@@ -43,7 +50,7 @@ def wrong_student(name: str) -> str:
 
 
 def in_the_way(base: str, folder: str) -> str:
-    """What is no folder on the way from `base` to `folder`, as a sentence; empty if nothing is."""
+    """What is no folder on the way from `base` to `folder`, as half a sentence; empty if nothing is."""
     path = os.path.normpath(base)
     for part in os.path.relpath(folder, path).split(os.sep):
         path = os.path.join(path, part)
@@ -52,12 +59,20 @@ def in_the_way(base: str, folder: str) -> str:
         except OSError:
             return ""  # nothing is there, or nbgrader meets the same error there
         if not stat.S_ISDIR(mode):
-            kind = "a link" if stat.S_ISLNK(mode) else "no folder"
             step = os.path.relpath(path, os.path.dirname(os.path.normpath(base)))
-            return (
-                f"{step} is {kind}, and a folder is to be written there. Move it away, then run this again."
-            )
+            return f"{step} is {'a link' if stat.S_ISLNK(mode) else 'no folder'}"
     return ""
+
+
+def unreadable_time(folder: str) -> str:
+    """Why nbgrader must not open a folder's timestamp.txt, as half a sentence; empty if it may."""
+    try:
+        status = os.lstat(os.path.join(folder, _TIME))
+    except OSError:
+        return ""
+    if not stat.S_ISREG(status.st_mode):
+        return "is no plain file"  # a pipe would never end, nor would what a link points to
+    return "is too long to be a time" if status.st_size > _TIME_BYTES else ""
 
 
 def said_of(error: Exception) -> str:
@@ -72,16 +87,33 @@ def said_of(error: Exception) -> str:
 
 def take_out(converter: Any, folders: list[str]) -> list[Failure]:
     """Remove the folders that cannot be converted from a converter's `assignments`: who, and why."""
-    course = converter.coursedir
     refused = []
     for folder in sorted({*folders, *converter.assignments}):
         assignment, student = _named(converter, folder)
-        base = course.format_path(converter._output_directory, ".", ".")
-        words = wrong_student(student) or in_the_way(base, converter._format_dest(assignment, student))
+        words = wrong_student(student) or _obstacle(converter, folder, assignment, student)
         if words:
             converter.assignments.pop(folder, None)
             refused.append((student, words))
     return refused
+
+
+def _obstacle(converter: Any, folder: str, assignment: str, student: str) -> str:
+    """What is wrong where a folder lies and where it is to be written, as sentences; empty if nothing is."""
+    course = converter.coursedir
+    if found := in_the_way(_step(course, converter._input_directory), folder):
+        return f"{found}; it was not followed. Put the student's own folder there, then run this again."
+    if found := unreadable_time(folder):
+        where = f"{student}/{assignment}/{_TIME}"
+        return f"{where} {found}. Put a time into it or move it away, then run this again."
+    written = converter._format_dest(assignment, student)
+    if found := in_the_way(_step(course, converter._output_directory), written):
+        return f"{found}, and a folder is to be written there. Move it away, then run this again."
+    return ""
+
+
+def _step(course: Any, directory: str) -> str:
+    """The folder of one of nbgrader's steps, such as autograded/; it may be a link to a larger disk."""
+    return str(course.format_path(directory, ".", "."))
 
 
 def guard(converter: Any) -> None:

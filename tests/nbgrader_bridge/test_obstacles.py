@@ -3,74 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from nbgrader.apps import AutogradeApp, GenerateFeedbackApp, NbGrader
+from nbgrader.apps import AutogradeApp
 from nbgrader.apps.api import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 
-from autograder.nbgrader_bridge.gradebook import write_feedback
 from autograder.nbgrader_bridge.obstacles import in_the_way, wrong_student
 from autograder.nbgrader_bridge.settings import load_settings
 from autograder.nbgrader_bridge.writing import write_grades
 
+from .commands import Run, command, notebook_of
 from .test_grade import FULL, grades
 from .toy_course import ASSIGNMENT, NOTEBOOK, ToyGrader, submit
 
 pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
-
-#: Runs a command on the toy course; what is said meanwhile.
-Run = Callable[[Path], str]
-
-
-def command(app: type[NbGrader], root: Path, *options: str) -> int:
-    """An `nbgrader` command as typed in the course's folder; its exit code."""
-    before = os.getcwd()
-    os.chdir(root)
-    app.clear_instance()
-    try:
-        made = app.instance()
-        made.initialize([ASSIGNMENT, *options])
-        made.start()
-    except SystemExit as end:
-        return int(end.code or 0)
-    finally:
-        app.clear_instance()
-        os.chdir(before)
-    return 0
-
-
-@pytest.fixture(params=["nbgrader", "deepdrills"])
-def autograde(request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str]) -> Run:
-    def nbgrader(root: Path) -> str:
-        code = command(AutogradeApp, root, "--force")
-        said = capsys.readouterr().err
-        assert (code == 0) == ("| ERROR]" not in said)
-        return said
-
-    def deepdrills(root: Path) -> str:
-        students = sorted(path.parent.name for path in root.glob(f"submitted/*/{ASSIGNMENT}"))
-        return "\n".join(f"{name}: {words}" for name, words in write_grades(root, ASSIGNMENT, students))
-
-    return nbgrader if request.param == "nbgrader" else deepdrills
-
-
-@pytest.fixture(params=["nbgrader", "deepdrills"])
-def feedback(request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str]) -> Run:
-    def nbgrader(root: Path) -> str:
-        command(GenerateFeedbackApp, root, "--force")
-        return capsys.readouterr().err
-
-    def deepdrills(root: Path) -> str:
-        return "\n".join(f"{name}: {words}" for name, words in write_feedback(root, ASSIGNMENT))
-
-    return nbgrader if request.param == "nbgrader" else deepdrills
-
-
-def notebook_of(root: Path, step: str, student: str, end: str = "ipynb") -> Path:
-    return root / step / student / ASSIGNMENT / f"{NOTEBOOK}.{end}"
 
 
 @pytest.mark.parametrize(
@@ -128,19 +76,34 @@ def test_a_pattern_that_a_person_asks_for_is_one(released: Path, grader: ToyGrad
     assert [call[1] for call in grader.calls] == ["hx-ann", "hx-bob"]
 
 
-@pytest.mark.parametrize("kind", ["file", "link", "dangling link", "link of the assignment", "pipe"])
-@pytest.mark.parametrize("step", ["autograded", "feedback"])
-def test_what_lies_in_the_way_costs_that_student_alone(
-    released: Path, grader: ToyGrader, autograde: Run, feedback: Run, tmp_path: Path, step: str, kind: str
+IN_THE_WAY = ["file", "link", "dangling link", "link of the assignment", "pipe"]
+
+
+@pytest.mark.parametrize("kind", IN_THE_WAY)
+def test_what_lies_in_the_way_of_a_graded_notebook_costs_that_student_alone(
+    released: Path, grader: ToyGrader, autograde: Run, tmp_path: Path, kind: str
 ) -> None:
     for student in ("ann", "bob", "eve"):
         submit(released, student, {f"{NOTEBOOK}.ipynb": "", "notes.txt": "mine"})
-    if step == "feedback":
-        assert write_grades(released, ASSIGNMENT) == []
-    elsewhere = tmp_path / "elsewhere"
+    only_bob_is_left_out(released, "autograded", kind, tmp_path, autograde)
+
+
+@pytest.mark.parametrize("kind", IN_THE_WAY)
+def test_what_lies_in_the_way_of_a_page_costs_that_student_alone(
+    released: Path, grader: ToyGrader, feedback: Run, tmp_path: Path, kind: str
+) -> None:
+    for student in ("ann", "bob", "eve"):
+        submit(released, student)
+    assert write_grades(released, ASSIGNMENT) == []
+    only_bob_is_left_out(released, "feedback", kind, tmp_path, feedback)
+
+
+def only_bob_is_left_out(root: Path, step: str, kind: str, outside: Path, run: Run) -> None:
+    """Put something where bob's folder should be, run, and look what was written and said."""
+    elsewhere = outside / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "kept.txt").write_text("not the student's")
-    place = released / step / "bob"
+    place = root / step / "bob"
     place.parent.mkdir(exist_ok=True)
     if kind == "file":
         place.write_text("a file")
@@ -150,15 +113,15 @@ def test_what_lies_in_the_way_costs_that_student_alone(
         place.mkdir()
         (place / ASSIGNMENT).symlink_to(elsewhere)
     else:
-        place.symlink_to(elsewhere if kind == "link" else tmp_path / "nowhere")
-    said = (autograde if step == "autograded" else feedback)(released)
+        place.symlink_to(elsewhere if kind == "link" else outside / "nowhere")
+    said = run(root)
     named = f"{step}/bob/{ASSIGNMENT}" if kind == "link of the assignment" else f"{step}/bob"
     assert f"{named} is {'a link' if 'link' in kind else 'no folder'}" in said
     assert "Move it away, then run this again." in said
     end = "ipynb" if step == "autograded" else "html"
-    assert [path.parts[-3] for path in sorted(released.glob(f"{step}/*/*/*.{end}"))] == ["ann", "eve"]
+    assert [path.parts[-3] for path in sorted(root.glob(f"{step}/*/*/*.{end}"))] == ["ann", "eve"]
     assert os.listdir(elsewhere) == ["kept.txt"]
-    assert not (tmp_path / "nowhere").exists()
+    assert not (outside / "nowhere").exists()
 
 
 def test_the_step_itself_may_be_a_link_to_a_larger_disk(
@@ -197,68 +160,6 @@ def test_a_folder_that_cannot_be_removed_costs_that_student_alone(
     }  # fmt: skip
 
 
-def test_no_file_of_a_students_is_copied_into_feedback(
-    released: Path, grader: ToyGrader, feedback: Run
-) -> None:
-    folder = submit(released, "ann", {
-        f"{NOTEBOOK}.ipynb": "", f"{NOTEBOOK}.html": "<script>alert(1)</script>",
-        "index.html": "", ".hidden": "",
-        "timestamp.txt": "2026-01-02 00:00:00 UTC", "submission_secret.txt": "for the exchange",
-    })  # fmt: skip
-    (folder / "data" / "deep").mkdir(parents=True)
-    for name in ("data/x.html", "data/timestamp.txt", "data/deep/a.csv"):
-        (folder / name).write_text("mine")
-    (folder / f"{NOTEBOOK}.html").chmod(0o444)
-    assert write_grades(released, ASSIGNMENT) == []
-    assert notebook_of(released, "autograded", "ann", "html").exists()
-    feedback(released)
-    there = released / "feedback" / "ann" / ASSIGNMENT
-    assert sorted(str(path.relative_to(there)) for path in there.rglob("*")) == [
-        "submission_secret.txt", "timestamp.txt", f"{NOTEBOOK}.html",
-    ]  # fmt: skip
-    assert "<script>alert" not in notebook_of(released, "feedback", "ann", "html").read_text()
-
-
-def test_a_students_folder_in_the_way_of_the_courses_file(
-    released: Path, grader: ToyGrader, autograde: Run
-) -> None:
-    for name in ("data.csv", "more/points.csv"):
-        path = released / "source" / ASSIGNMENT / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text("the course's")
-    folder = submit(released, "ann", {f"{NOTEBOOK}.ipynb": "", "more": "a file"})
-    (folder / "data.csv").mkdir()
-    (folder / "data.csv" / "x").write_text("mine")
-    grader.points = {"ann": FULL}
-    autograde(released)
-    assert grades(released, "ann")["add_checks"][0] == 2
-    assert notebook_of(released, "autograded", "ann").exists()
-
-
-@pytest.mark.parametrize("app", [AutogradeApp, GenerateFeedbackApp])
-@pytest.mark.parametrize("name", ["ann\x1bc", "ann\u202egnp", "ann\x9b31m", "ann\r"])
-def test_nothing_of_a_name_reaches_the_terminal_or_the_log(
-    released: Path, grader: ToyGrader, capfd: pytest.CaptureFixture[str], app: type[NbGrader], name: str
-) -> None:
-    submit(released, name, {f"{NOTEBOOK}.ipynb": "", f"{name}.txt": "mine"})
-    (released / "submitted" / name / ASSIGNMENT / f"link{name}").symlink_to("/etc/passwd")
-    log = released / "nbgrader.log"
-    options = ["--debug", f"--NbGrader.logfile={log}"]
-    if app is GenerateFeedbackApp:
-        assert command(AutogradeApp, released) == 0
-        capfd.readouterr()
-    assert command(app, released, *options) == 0
-    for text in (capfd.readouterr().err, log.read_bytes().decode()):
-        shown = (
-            text.replace("\x1b[32m", "")
-            .replace("\x1b[34m", "")
-            .replace("\x1b[33m", "")
-            .replace("\x1b[0m", "")
-        )
-        assert "ann" in shown
-        assert not [line for line in shown.split("\n") if not line.replace("\t", "").isprintable()]
-
-
 @pytest.mark.parametrize(
     "name", ["ann", "émile", "名前", "-rf", "a+b", "{0}", "%s", "o.b.rien", "a\x1bc", ".."]
 )
@@ -272,6 +173,53 @@ def test_what_is_in_the_way(tmp_path: Path) -> None:
     base = str(tmp_path / "feedback" / "." / ".")
     assert in_the_way(base, str(tmp_path / "feedback" / "ann" / "ps1")) == ""
     assert in_the_way(base, str(tmp_path / "feedback" / "zoe" / "ps1")) == ""
-    assert in_the_way(base, str(tmp_path / "feedback" / "bob" / "ps1")).startswith(
-        "feedback/bob is no folder"
-    )
+    assert in_the_way(base, str(tmp_path / "feedback" / "bob" / "ps1")) == "feedback/bob is no folder"
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe", "link", "dangling", "endless", "huge"])
+def test_a_time_that_would_never_end_is_not_opened(
+    released: Path, grader: ToyGrader, autograde: Run, kind: str
+) -> None:
+    for student in ("ann", "bob"):
+        submit(released, student)
+    path = released / "submitted" / "ann" / ASSIGNMENT / "timestamp.txt"
+    if kind == "folder":
+        path.mkdir()
+    elif kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "huge":
+        path.write_bytes(b"2026-01-02 00:00:00 UTC" + b" " * 300)
+    else:
+        path.symlink_to({"link": f"{NOTEBOOK}.ipynb", "dangling": "nowhere", "endless": "/dev/zero"}[kind])
+    said = autograde(released)
+    assert f"ann/{ASSIGNMENT}/timestamp.txt is " in said
+    assert "Put a time into it or move it away, then run this again." in said
+    assert [call[1] for call in grader.calls] == ["bob"]
+    assert not (released / "autograded" / "ann").exists()
+
+
+@pytest.mark.parametrize("level", ["student", "assignment"])
+def test_a_folder_that_is_a_link_is_nobodys_work(
+    released: Path, grader: ToyGrader, autograde: Run, level: str
+) -> None:
+    submit(released, "bob", {f"{NOTEBOOK}.ipynb": "", "notes.txt": "bob's"})
+    place = released / "submitted" / "eve"
+    if level == "student":
+        place.symlink_to("bob")
+    else:
+        place.mkdir()
+        (place / ASSIGNMENT).symlink_to(released / "submitted" / "bob" / ASSIGNMENT)
+    said = autograde(released)
+    assert "submitted/eve" in said
+    assert "is a link; it was not followed. Put the student's own folder there" in said
+    assert [call[1] for call in grader.calls] == ["bob"]
+    assert not (released / "autograded" / "eve").exists()
+
+
+def test_blanks_at_an_end_of_a_name_make_nobody_another(
+    released: Path, grader: ToyGrader, autograde: Run
+) -> None:
+    for student in ("ann", "ann ", " ann", "\u3000ann"):
+        submit(released, student)
+    assert autograde(released).count("nbgrader takes blanks off both ends of a name") == 3
+    assert [call[1] for call in grader.calls] == ["ann"]
