@@ -12,19 +12,20 @@ import os
 import re
 import stat
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from nbgrader.converters import NbGraderException
 from sqlalchemy.exc import DBAPIError
 
+from autograder.batch.folder import read_timestamp, timestamp_text
 from autograder.errors import DeepdrillsError, no_room
 
 Failure = tuple[str, str]
 
 #: In a student's name these would make nbgrader look for other folders, or for none.
 PATTERN = re.compile(r"[][*?\n]")
-#: nbgrader reads this file whole; a time has some thirty letters.
-_TIME, _TIME_BYTES = "timestamp.txt", 200
+_TIME = "timestamp.txt"
 
 
 def wrong_student(name: str) -> str:
@@ -67,12 +68,15 @@ def in_the_way(base: str, folder: str) -> str:
 def unreadable_time(folder: str) -> str:
     """Why nbgrader must not open a folder's timestamp.txt, as half a sentence; empty if it may."""
     try:
-        status = os.lstat(os.path.join(folder, _TIME))
+        mode = os.lstat(os.path.join(folder, _TIME)).st_mode
     except OSError:
         return ""
-    if not stat.S_ISREG(status.st_mode):
+    if not stat.S_ISREG(mode):
         return "is no plain file"  # a pipe would never end, nor would what a link points to
-    return "is too long to be a time" if status.st_size > _TIME_BYTES else ""
+    text = timestamp_text(Path(folder))
+    if text is None:
+        return "cannot be read, or is too long to be a time"
+    return "holds no time that can be read" if text and read_timestamp(Path(folder)) is None else ""
 
 
 def said_of(error: Exception) -> str:
@@ -101,7 +105,7 @@ def _obstacle(converter: Any, folder: str, assignment: str, student: str) -> str
     """What is wrong where a folder lies and where it is to be written, as sentences; empty if nothing is."""
     course = converter.coursedir
     if found := in_the_way(_step(course, converter._input_directory), folder):
-        return f"{found}; it was not followed. Put the student's own folder there, then run this again."
+        return f"{found}. Put the student's own folder there, then run this again."
     if found := unreadable_time(folder):
         where = f"{student}/{assignment}/{_TIME}"
         return f"{where} {found}. Put a time into it or move it away, then run this again."
@@ -120,17 +124,20 @@ def guard(converter: Any) -> None:
     """Let a converter of an `nbgrader` command refuse such folders, go on with the others, and fail then."""
     convert = converter.convert_notebooks
 
+    def log(student: str, words: str) -> None:
+        name = student.replace("\n", "?")  # a line of the log is one student's
+        converter.log.error("%s, student '%s': %s", converter.coursedir.assignment_id, name, words)
+
     def convert_notebooks() -> None:
         course = converter.coursedir
         ignored = list(course.ignore)
         refused = take_out(converter, _meant(converter))
         for student, words in refused:
-            converter.log.error("%s, student '%s': %s", course.assignment_id, student, words)
+            log(student, words)
         try:
             for student, error in convert_each(converter, convert):
-                words = said_of(error)
-                converter.log.error("%s, student '%s': %s", course.assignment_id, student, words)
-                refused.append((student, words))
+                refused.append((student, said_of(error)))
+                log(*refused[-1])
         finally:
             course.ignore = ignored  # the formgrader uses the course again
         if refused:

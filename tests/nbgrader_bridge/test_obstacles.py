@@ -176,8 +176,8 @@ def test_what_is_in_the_way(tmp_path: Path) -> None:
     assert in_the_way(base, str(tmp_path / "feedback" / "bob" / "ps1")) == "feedback/bob is no folder"
 
 
-@pytest.mark.parametrize("kind", ["folder", "pipe", "link", "dangling", "endless", "huge"])
-def test_a_time_that_would_never_end_is_not_opened(
+@pytest.mark.parametrize("kind", ["folder", "pipe", "link", "dangling", "endless", "huge", "words", "bytes"])
+def test_a_time_that_is_none_costs_that_student_alone(
     released: Path, grader: ToyGrader, autograde: Run, kind: str
 ) -> None:
     for student in ("ann", "bob"):
@@ -187,12 +187,15 @@ def test_a_time_that_would_never_end_is_not_opened(
         path.mkdir()
     elif kind == "pipe":
         os.mkfifo(path)
+    elif kind in ("words", "bytes"):
+        path.write_bytes(b"yesterday" if kind == "words" else b"\xff\xfe\0")
     elif kind == "huge":
         path.write_bytes(b"2026-01-02 00:00:00 UTC" + b" " * 300)
     else:
         path.symlink_to({"link": f"{NOTEBOOK}.ipynb", "dangling": "nowhere", "endless": "/dev/zero"}[kind])
     said = autograde(released)
-    assert f"ann/{ASSIGNMENT}/timestamp.txt is " in said
+    assert f"ann/{ASSIGNMENT}/timestamp.txt " in said
+    assert "Traceback" not in said
     assert "Put a time into it or move it away, then run this again." in said
     assert [call[1] for call in grader.calls] == ["bob"]
     assert not (released / "autograded" / "ann").exists()
@@ -211,7 +214,7 @@ def test_a_folder_that_is_a_link_is_nobodys_work(
         (place / ASSIGNMENT).symlink_to(released / "submitted" / "bob" / ASSIGNMENT)
     said = autograde(released)
     assert "submitted/eve" in said
-    assert "is a link; it was not followed. Put the student's own folder there" in said
+    assert "is a link. Put the student's own folder there, then run this again." in said
     assert [call[1] for call in grader.calls] == ["bob"]
     assert not (released / "autograded" / "eve").exists()
 
