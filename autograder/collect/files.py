@@ -33,7 +33,7 @@ _SYSTEM = ("__MACOSX", ".ipynb_checkpoints", "__pycache__", ".git", ".DS_Store",
 
 
 class Unreadable(Exception):
-    """A file can not be had; the text says why."""
+    """A file cannot be had; the text says why."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def open_download(path: Path, zone: tzinfo) -> Iterator[Download]:
             archive = zipfile.ZipFile(path)
         except Exception as error:  # zipfile raises more than it says
             raise UsageError(
-                f"{path}: the zip can not be read ({_said(error)}). Download it again."
+                f"{path}: the zip cannot be read ({_said(error)}). Download it again."
             ) from error
         with archive:
             yield _archive(archive, zone, _FILES, Room(None))
@@ -100,7 +100,7 @@ def open_inner(found: Found, zone: tzinfo) -> Download:
         archive = zipfile.ZipFile(io.BytesIO(data))
         inner = _archive(archive, zone, _INNER_FILES, Room(_INNER_LIMIT))
     except Exception as error:  # a student made it, and zipfile raises more than it says
-        raise Unreadable(f"the zip can not be read ({_said(error)}); ask for it again") from error
+        raise Unreadable(f"the zip cannot be read ({_said(error)}); ask for it again") from error
     for known in list(inner.files):
         if known.path.lower().endswith(".zip"):
             inner.files.remove(known)
@@ -150,7 +150,7 @@ def _reader(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, room: Room) -> Cal
             with archive.open(entry) as file:
                 data = file.read(FILE_LIMIT + 1)
         except (NotImplementedError, RuntimeError) as error:  # of a way of packing, or a password
-            raise Unreadable(f"it can not be unpacked ({_said(error)})") from error
+            raise Unreadable(f"it cannot be unpacked ({_said(error)})") from error
         except Exception as error:  # each way of packing has errors of its own
             raise Unreadable(f"it is damaged in the zip ({_said(error)})") from error
         if len(data) > FILE_LIMIT:
@@ -190,14 +190,14 @@ def _folder(folder: Path) -> Download:
         try:
             entries = sorted(os.scandir(place), key=lambda entry: entry.name)
         except OSError as error:
-            download.refused.append((prefix or "./", f"it can not be opened ({error.strerror})"))
+            download.refused.append((prefix or "./", f"it cannot be opened ({error.strerror})"))
             continue
         for entry in entries:
             path = prefix + entry.name
             try:
                 status = entry.stat(follow_symlinks=False)
             except OSError as error:
-                download.refused.append((path, f"it can not be read ({error.strerror})"))
+                download.refused.append((path, f"it cannot be read ({error.strerror})"))
                 continue
             if stat.S_ISDIR(status.st_mode):
                 if path.count("/") < _DEPTH:
@@ -225,7 +225,7 @@ def _file_reader(path: Path) -> Callable[[], bytes]:
     def read() -> bytes:
         data = read_file(path).notebook
         if data is None:
-            raise Unreadable(f"it can not be read, or is larger than {FILE_LIMIT // MIB} MiB")
+            raise Unreadable(f"it cannot be read, or is larger than {FILE_LIMIT // MIB} MiB")
         return data
 
     return read

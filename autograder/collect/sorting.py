@@ -69,7 +69,7 @@ class Sorter:
         self._times = times
 
     def by_student(self, download: Download) -> dict[str, list[Piece]]:
-        """Each student's files, by id. What can not be told is recorded as unmatched."""
+        """Each student's files, by id. What cannot be told is recorded as unmatched."""
         add = self._record.add
         for path, why in download.refused:
             add(path, "", Deed.REFUSED, why)
@@ -80,7 +80,7 @@ class Sorter:
         for found in download.files:
             name = self._names.read(found.path)
             if name is None:
-                words = f"its name is not one of {self._names.pattern}'s, so it can not be told whose it is"
+                words = f"its name is not one of {self._names.pattern}'s, so it cannot be told whose it is"
                 add(found.path, "", Deed.UNMATCHED, words)
                 continue
             # What is left of a path without the platform's own part can be a worse one.

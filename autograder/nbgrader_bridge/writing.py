@@ -48,7 +48,7 @@ _PLUGIN = "nbgrader.plugins.LateSubmissionPlugin"
 
 
 class GradebookStopped(DeepdrillsError):
-    """The gradebook can not be written; what is graded is in the store."""
+    """The gradebook cannot be written; what is graded is in the store."""
 
 
 class GradebookWriter:
