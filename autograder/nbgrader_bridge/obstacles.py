@@ -106,6 +106,11 @@ def _obstacle(converter: Any, folder: str, assignment: str, student: str) -> str
     course = converter.coursedir
     if found := in_the_way(_step(course, converter._input_directory), folder):
         return f"{found}. Put the student's own folder there, then run this again."
+    if not os.access(folder, os.R_OK | os.X_OK):
+        return (
+            f"{student}/{assignment} may not be read by the user who grades. Give that user the right to, "
+            "then run this again."
+        )
     if found := unreadable_time(folder):
         where = f"{student}/{assignment}/{_TIME}"
         return f"{where} {found}. Put a time into it or move it away, then run this again."
@@ -176,7 +181,7 @@ def convert_each(converter: Any, convert: Callable[[], None]) -> list[tuple[str,
 
 
 def _meant(converter: Any) -> list[str]:
-    """The folders that a command is for, also those in which nbgrader found no notebook.
+    """The folders that a command is for, also those in which nbgrader found no notebook or may not look.
 
     A student of just the name that was asked for is meant alone; nbgrader would read it as a pattern. `*`,
     which stands for everybody when nobody is asked for, is always one.
@@ -186,7 +191,9 @@ def _meant(converter: Any) -> list[str]:
     if course.student_id != "*" and glob.has_magic(course.student_id) and os.path.lexists(asked):
         converter.assignments = {}
         return [asked]
-    return glob.glob(asked)
+    above, name = os.path.split(asked)
+    shut = [one for one in glob.glob(above) if os.path.isdir(one) and not os.access(one, os.X_OK)]
+    return [*glob.glob(asked), *(os.path.join(one, name) for one in shut)]
 
 
 def _named(converter: Any, folder: str) -> tuple[str, str]:

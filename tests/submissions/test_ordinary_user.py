@@ -12,7 +12,7 @@ from .arena import ROOT
 
 #: Grades as a person would, then says what is where.
 _SCRIPT = """
-import io, os, sqlite3, sys
+import io, os, sqlite3, subprocess, sys
 from pathlib import Path
 
 sys.path.insert(0, sys.argv[1])
@@ -72,6 +72,19 @@ try:
         assert pages == {"ada", "page", "data", "zoe"}, pages
         page = (root / "feedback" / "page" / ASSIGNMENT / f"{NOTEBOOK}.html").read_text()
         assert "<script" not in page
+    (folders["data"] / "timestamp.txt").write_text("2026-01-01 00:00:00 UTC")
+    (folders["data"] / "timestamp.txt").chmod(0)
+    os.environ["PYTHONPATH"] = sys.argv[1]
+    command = [sys.executable, "-m", "nbgrader", "autograde", ASSIGNMENT, "--force"]
+    plain = subprocess.run(command, cwd=root, capture_output=True, text=True)
+    screen.write(plain.stderr)
+    assert plain.returncode == 1
+    for name in ("folder", "above"):
+        assert f"{name}/{ASSIGNMENT} may not be read by the user who grades." in plain.stderr, name
+    assert f"{NOTEBOOK}.ipynb may not be read by the user who grades." in plain.stderr
+    assert f"data/{ASSIGNMENT}/timestamp.txt cannot be read" in plain.stderr
+    there = {path.parts[-3] for path in root.glob("autograded/*/*/*.ipynb")}
+    assert there == {"ada", "page", "data", "zoe"}, there
 except BaseException:
     print(screen.getvalue(), file=sys.stderr)
     raise
