@@ -213,10 +213,10 @@ def main() -> None:
     try:
         app()
     except UsageError as error:
-        errors.print(f"deepdrills: {error}", style="red", markup=False, highlight=False)
+        _say(str(error))
         raise SystemExit(ExitCode.WRONG_USE) from None
     except DeepdrillsError as error:
-        errors.print(f"deepdrills: {error}", style="red", markup=False, highlight=False)
+        _say(str(error))
         raise SystemExit(ExitCode.OUR_ERROR) from None
     except OSError as error:
         if not no_room(error):
@@ -224,8 +224,14 @@ def main() -> None:
         words = (
             f"{error.filename or Path.cwd()}: the disk is full. Make room, then run the same command again."
         )
-        errors.print(f"deepdrills: {words}", style="red", markup=False, highlight=False)
+        _say(words)
         raise SystemExit(ExitCode.OUR_ERROR) from None
+
+
+def _say(words: str) -> None:
+    """An error, in which the name of a file or of a student may stand."""
+    plain = "".join(char if char.isprintable() or char == "\n" else "?" for char in words)
+    errors.print(f"deepdrills: {plain}", style="red", markup=False, highlight=False)
 
 
 if __name__ == "__main__":

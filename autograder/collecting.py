@@ -17,10 +17,10 @@ from autograder.collect.names import Names, recognise
 from autograder.collect.notebooks import Recogniser
 from autograder.collect.people import People
 from autograder.collect.placing import Placer
-from autograder.collect.record import TO_LOOK_AT, Record
+from autograder.collect.record import TO_LOOK_AT, Deed, Record
 from autograder.collect.sorting import Sorter, times_of_handing_in
 from autograder.commands import known_assignments
-from autograder.errors import UsageError
+from autograder.errors import DeepdrillsError, UsageError
 from autograder.grading.template import load_template
 from autograder.nbgrader_bridge.settings import load_settings
 from autograder.report.roster import read_roster
@@ -58,9 +58,15 @@ def collect_submissions(
         placer = Placer(course.root, assignment, notebook, record, update, dry_run)
         students = sorter.by_student(download)
         for student, pieces in track(students.items(), "Collecting", console=console, transient=True):
-            work = sorter.work(student, pieces)
-            if work is not None:
-                placer.place(work)
+            try:
+                work = sorter.work(student, pieces)
+                if work is not None:
+                    placer.place(work)
+            except DeepdrillsError:
+                raise
+            except Exception as error:  # an error of ours with the files of one student is nobody else's
+                words = f"our own error ({type(error).__name__}: {error}); put the work in submitted/ by hand"
+                record.add(pieces[0].found.path, student, Deed.REFUSED, f"{words}, and report it")
     record.absent = people.absent
     _print(record, console)
     return record, 0 if record.complete else 1

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from autograder.batch.atomic import clear_when_full
 from autograder.batch.course import Course, Grader, Options
-from autograder.batch.folder import read_folder, timestamp_remark
+from autograder.batch.folder import passed_over, read_folder, timestamp_remark
 from autograder.batch.local import Crew, Done, grade_all
 from autograder.batch.plan import Job, plan
 from autograder.batch.templates import kept_template
@@ -58,7 +58,10 @@ def grade_assignment(
         if scheduler is None and (force or not course.store.folder.is_dir()):
             crew.start()  # there is something to grade for sure, and seconds of imports can pass meanwhile
         try:
-            return _grade(course, assignment, work, options, jobs, force, watch, scheduler, crew)
+            graded = _grade(course, assignment, work, options, jobs, force, watch, scheduler, crew)
+            for words in [] if students else passed_over(course.root / "submitted", assignment):
+                watch.console.print(safe(words), style="yellow")
+            return graded
         except KeyboardInterrupt:
             words = "Stopped. What is graded is kept; run the same command again to go on from there."
             watch.console.print(words, style="yellow")

@@ -12,7 +12,10 @@ from autograder.batch.course import Course
 from autograder.batch.folder import timestamp_text
 from autograder.batch.local import Done
 from autograder.batch.staging import stage, staged_root, unstage
+from autograder.batch.tree import WrongName
 from autograder.batch.written import Written
+from autograder.errors import no_room
+from autograder.grading.secret import FOLDER
 from autograder.nbgrader_bridge.standing import Standing, Unreadable, standing
 from autograder.results import GradeReport
 
@@ -100,17 +103,30 @@ class Recorder:
             self._writer = self._stack.enter_context(writer)
         assert isinstance(self._writer, GradebookWriter)
         with clear_when_full(root):
-            for student, key in batch:
-                self._written.forget(student)
-                stage(root, student, self._assignment, self._notebook, self._folder(student), key)
-            failures = self._writer.write([student for student, _ in batch])
+            failures = [found for student, key in batch if (found := self._staged(student, key))]
+            unstaged = {student for student, _ in failures}
+            failures += self._writer.write([student for student, _ in batch if student not in unstaged])
             failed = {student for student, _ in failures}
             for student, key in batch:
                 if student not in failed and "*" not in failed:
                     self._written.note(student, key, self._timestamp(student))
-                unstage(root, student, self._assignment)
+                if student not in unstaged:
+                    unstage(root, student, self._assignment)
         self.failures += failures
         self._waiting = []
+
+    def _staged(self, student: str, key: str) -> tuple[str, str] | None:
+        """Put one submission where nbgrader reads it; who it is and the reason when it can not be."""
+        try:
+            self._written.forget(student)
+            stage(self._course.root, student, self._assignment, self._notebook, self._folder(student), key)
+        except (OSError, WrongName) as error:
+            if no_room(error):
+                raise
+            why = error.strerror if isinstance(error, OSError) else str(error)
+            place = self._folder(student)
+            return student, f"{place} could not be copied to {FOLDER}/ ({why}). Mend that, then grade again."
+        return None
 
 
 def standing_of(course: Course, assignment: str) -> dict[str, Standing]:

@@ -16,6 +16,7 @@ from autograder.batch.folder import Handed, read_folder
 from autograder.batch.staging import staged_key
 from autograder.batch.store import Store, content_key, for_student, tree_digest
 from autograder.batch.templates import kept_template
+from autograder.batch.tree import apart
 from autograder.errors import CourseError
 from autograder.grading.graded import Graded, Known
 from autograder.grading.prefix import locked_prefix
@@ -83,7 +84,7 @@ class Course:
         return sorted(
             entry.name
             for entry in os.scandir(folder)
-            if entry.is_dir(follow_symlinks=False) and (Path(entry.path) / assignment).is_dir()
+            if entry.is_dir(follow_symlinks=False) and _is_folder(Path(entry.path) / assignment)
         )
 
 
@@ -141,8 +142,9 @@ class Grader:
 
     def submission(self, handed: Handed) -> Submission:
         """What was handed in, rebuilt on the source, with the course's own files beside it."""
-        files = {**handed.files, **self._files}
-        return rebuild(handed.notebook, self.template, files, handed.notes)
+        files, left = apart(handed.files, self._files)
+        notes = [f"The file '{name}' is in the way of the course's own; it was left out." for name in left]
+        return rebuild(handed.notebook, self.template, {**files, **self._files}, (*handed.notes, *notes))
 
     def key(self, submission: Submission) -> str:
         """The name of the submission's result: what was handed in, and what it is held against."""
@@ -247,6 +249,14 @@ def grade_one(
                 f"It should be called {grader.template.notebook}.ipynb.",
             )
         return grader.grade(read_folder(folder, notebook), student)
+
+
+def _is_folder(path: Path) -> bool:
+    """Also where one may not look: reading it says so, of that student alone."""
+    try:
+        return path.is_dir()
+    except PermissionError:
+        return True
 
 
 def _basis(course: Course, template: Template, options: Options, secret: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.batch.course import Course, Grader, Options
-from autograder.batch.folder import Handed, read_folder
+from autograder.batch.folder import Handed, read_folder, said_of
 from autograder.batch.local import Done
 from autograder.batch.plan import Job
 from autograder.batch.store import for_student
@@ -59,7 +59,7 @@ class Desk:
             except DeepdrillsError:
                 raise
             except Exception as error:  # an error of ours stops this submission and no other
-                yield Done(job.student, None, trouble=(f"{type(error).__name__}: {error}",))
+                yield Done(job.student, None, trouble=(said_of(error),))
                 continue
             if known is None:
                 self._ready.append(Task(job.student, handed, key))

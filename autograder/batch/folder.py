@@ -27,18 +27,44 @@ class Handed:
     notes: tuple[str, ...] = ()
 
 
+class Shut(PermissionError):
+    """A submission may not be read by who grades: nothing of it was seen, so it earns no zero."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(
+            f"{_said(str(path), 300)} may not be read by the user who grades. Give that user the right to, "
+            "then grade again."
+        )
+
+
+def said_of(error: Exception) -> str:
+    """What stopped one submission, in words for whoever grades."""
+    return str(error) if isinstance(error, Shut) else f"{type(error).__name__}: {error}"
+
+
 def read_folder(folder: Path, notebook: str) -> Handed:
     """The submission in `folder`, whose notebook should be `<notebook>.ipynb`.
 
-    Another single notebook is taken for a renamed one. Never raises on content; an unreadable
-    folder, or a link in its place, gives no notebook and a note.
+    Another single notebook is taken for a renamed one. Never raises on content; a folder that is not there,
+    or a link in its place, gives no notebook and a note. Raises `Shut` when the folder or its notebook may
+    not be read.
     """
     notes: list[str] = []
-    if folder.is_symlink():
+    if os.path.islink(folder):
         return Handed(None, notes=(f"The folder '{_said(folder.name)}' is a link; it was not followed.",))
+    try:
+        os.listdir(folder)
+    except PermissionError as error:
+        raise Shut(folder) from error
+    except OSError:
+        pass  # said below
     found: dict[str, bytes] = {}
     room = _BYTES
-    for name, path in _regular_files(folder, notes):
+    wanted = f"{notebook}.ipynb"
+    # What counts comes first, so that no limit leaves it out.
+    for name, path in sorted(
+        _regular_files(folder, notes), key=lambda one: (one[0] != wanted, not one[0].endswith(".ipynb"))
+    ):
         if len(found) >= _FILES:
             notes.append(f"More than {_FILES} files were handed in; the rest was left out.")
             break
@@ -49,6 +75,8 @@ def read_folder(folder: Path, notebook: str) -> Handed:
         room -= 0 if name.endswith(".ipynb") else len(data)
         found[name] = data
     handed = _sort_out(found, notebook, notes)
+    if handed.notebook is None and _is_shut(folder / wanted):
+        raise Shut(folder / wanted)
     return handed if handed.notebook is not None else _without(handed, folder, notebook)
 
 
@@ -56,7 +84,7 @@ def _without(handed: Handed, folder: Path, notebook: str) -> Handed:
     """A submission without a notebook: Jupyter's automatic copy if there is one, and what was found."""
     saved = folder / _CHECKPOINTS
     notes: list[str] = []
-    if saved.is_dir() and not saved.is_symlink():
+    if os.path.isdir(saved) and not saved.is_symlink():
         copies = [path for name, path in _regular_files(saved, notes) if name.endswith(".ipynb")]
         data = _read(copies[0], _NOTEBOOK_BYTES) if len(copies) == 1 else None
         if data is not None:
@@ -68,10 +96,9 @@ def _without(handed: Handed, folder: Path, notebook: str) -> Handed:
                 f"The archive '{_said(name)}' was not opened; unpack it in the student's folder, "
                 "then grade again."
             )
-    others = [f"'{_said(name)}'" for name in handed.files if not name.lower().endswith(_ARCHIVES)]
+    others = [name for name in handed.files if not name.lower().endswith(_ARCHIVES)]
     if others:
-        more = f" and {len(others) - 5} more" if len(others) > 5 else ""
-        notes.append(f"No notebook was found, but only {', '.join(others[:5])}{more}.")
+        notes.append(f"No notebook was found, but only {_listed(others)}.")
     return Handed(None, handed.files, (*handed.notes, *notes))
 
 
@@ -103,7 +130,17 @@ def _sort_out(found: dict[str, bytes], notebook: str, notes: list[str]) -> Hande
         others = ", ".join(f"'{_said(name)}'" for name in notebooks if name != chosen)
         notes.append(f"Other notebooks were handed in too and not graded: {others}.")
     files = {name: data for name, data in found.items() if name != chosen and name not in notebooks}
+    below = [name for name in files if name.startswith(wanted + "/")]
+    for name in below:  # the notebook itself is to lie there
+        del files[name]
+    if below:
+        notes.append(f"'{wanted}' is a folder; what lies in it was left out: {_listed(below)}.")
     return Handed(found.get(chosen) if chosen else None, files, tuple(notes))
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+    return ", ".join(f"'{_said(name)}'" for name in names[:5]) + more
 
 
 def _regular_files(folder: Path, notes: list[str]) -> list[tuple[str, str]]:
@@ -141,6 +178,25 @@ def _regular_files(folder: Path, notes: list[str]) -> list[tuple[str, str]]:
     return sorted(found)
 
 
+def passed_over(submitted: Path, assignment: str) -> list[str]:
+    """What lies in submitted/ where a student's folder should be, and is graded for nobody, as sentences."""
+    said: list[str] = []
+    for entry in sorted(os.scandir(submitted), key=lambda one: one.name) if submitted.is_dir() else ():
+        if entry.name.startswith("."):
+            continue
+        name = f"{submitted.name}/{_said(entry.name)}"
+        inside = os.path.join(entry.path, assignment)
+        if entry.is_symlink():
+            said.append(f"{name} is a link; it was not followed. Put the student's own folder there.")
+        elif not entry.is_dir():
+            said.append(f"{name} is no folder. Put work in {submitted.name}/<student>/{assignment}/.")
+        elif os.path.islink(inside) and not os.path.isdir(inside):
+            said.append(f"{name}/{assignment} is a link to nothing. Put the student's own folder there.")
+        elif os.path.lexists(inside) and not os.path.isdir(inside):
+            said.append(f"{name}/{assignment} is no folder. Put the student's notebook into a folder there.")
+    return said
+
+
 def _read(path: Path | str, limit: int) -> bytes | None:
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -161,8 +217,16 @@ def _plain_name(name: str) -> bool:
     return name.isprintable() and len(name.encode("utf-8", "replace")) < 200 and ".." not in name.split("/")
 
 
-def _said(name: str) -> str:
-    return "".join(char if char.isprintable() else "?" for char in name)[:120]
+def _is_shut(path: Path) -> bool:
+    """Whether a regular file is there and may not be read."""
+    try:
+        return stat.S_ISREG(os.lstat(path).st_mode) and not os.access(path, os.R_OK)
+    except OSError:
+        return False
+
+
+def _said(name: str, most: int = 120) -> str:
+    return "".join(char if char.isprintable() else "?" for char in name)[:most]
 
 
 def _looks_like_a_notebook(data: bytes) -> bool:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.batch.course import Course, Grader, Options
-from autograder.batch.folder import read_folder
+from autograder.batch.folder import read_folder, said_of
 from autograder.batch.nursery import Nursery, refusal
 from autograder.batch.plan import Job
 from autograder.errors import DeepdrillsError, DiskFullError, UsageError, no_room
@@ -251,7 +251,7 @@ def _grade(grader: Grader, job: Job, force: bool) -> dict[str, Any]:
             "student": job.student,
             "report": None,
             "key": "",
-            "trouble": [f"{type(error).__name__}: {error}"],
+            "trouble": [said_of(error)],
         }
     return {
         "student": job.student,

@@ -11,6 +11,7 @@ import shutil
 from pathlib import Path
 
 from autograder.batch.folder import read_folder, read_timestamp
+from autograder.batch.tree import apart, write_tree
 from autograder.grading.secret import FOLDER
 
 _EMPTY = b'{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'
@@ -21,22 +22,27 @@ def staged_root(root: Path) -> Path:
 
 
 def stage(root: Path, student: str, assignment: str, notebook: str, folder: Path, key: str) -> None:
-    """Copy one submission into the clean tree, with the key of its result."""
+    """Copy one submission into the clean tree, with the key of its result. Raises OSError."""
     handed = read_folder(folder, notebook)
     target = staged_root(root) / "submitted" / student / assignment
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
-    for name, data in handed.files.items():
-        path = target / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
-    (target / f"{notebook}.ipynb").write_bytes(handed.notebook or _EMPTY)
+    # nbgrader copies the course's own files over these, and cannot where one is a folder in the other.
+    files, _ = apart(handed.files, course_files(root, assignment))
+    files[f"{notebook}.ipynb"] = handed.notebook or _EMPTY
     timestamp = read_timestamp(folder)
     if timestamp is not None:
-        (target / "timestamp.txt").write_text(timestamp, encoding="utf-8")
+        files["timestamp.txt"] = timestamp.encode()
+    write_tree(target, files)
     path = _key_path(root, assignment, student)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(key, encoding="ascii")
+
+
+def course_files(root: Path, assignment: str) -> list[str]:
+    """The paths of the files that the course gives beside its notebook."""
+    source = root / "source" / assignment
+    return [str(path.relative_to(source)) for path in source.rglob("*") if path.is_file()]
 
 
 def unstage(root: Path, student: str, assignment: str) -> None:

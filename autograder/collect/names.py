@@ -114,6 +114,8 @@ class Names:
             return None
         try:
             return datetime.strptime(text, "%Y-%m-%d-%H-%M-%S").replace(tzinfo=self._zone).astimezone(UTC)
+        except OverflowError:  # the year 1 has no time in another zone
+            return None
         except ValueError:
             pass
         try:

@@ -133,8 +133,9 @@ def _sorted(text: str) -> str:
 
 def valid(name: str) -> str | Unknown:
     """The id, if it can be a folder of its own in submitted/."""
-    if not name or name.startswith((".", "-")) or len(name.encode()) > 150:
-        return Unknown(f"'{name[:40]}' can not be a student's id")
+    name = unicodedata.normalize("NFC", name).strip()  # a Mac writes an accent as a character of its own
+    if not name or name.startswith((".", "-")) or len(name.encode("utf-8", "replace")) > 150:
+        return Unknown(f"'{name[:40]}' cannot be a student's id")
     if not name.isprintable() or any(char in '/\\*?[]{}:<>|"' for char in name):
-        return Unknown(f"'{name[:40]}' holds characters that a student's id can not have")
+        return Unknown(f"'{name[:40]}' holds characters that a student's id cannot have")
     return name

@@ -9,9 +9,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from autograder.batch.folder import read_file, read_timestamp
+from autograder.batch.tree import WrongName, write_tree
 from autograder.collect.record import Deed, Record
 from autograder.collect.sorting import Work
-from autograder.errors import DeepdrillsError
+from autograder.errors import DeepdrillsError, no_room
 from autograder.grading.secret import FOLDER
 
 _TIMESTAMP = "timestamp.txt"
@@ -31,18 +32,24 @@ class Placer:
         self._dry_run = dry_run
 
     def place(self, work: Work) -> None:
-        """Write one work and record it. Raises `DeepdrillsError` when the disk does not take it."""
+        """Write one work and record what became of it. Raises `DeepdrillsError` when there is no room."""
         folder = self._root / "submitted" / work.student / self._assignment
-        deed, words = self._decide(work, folder)
-        if deed in (Deed.COLLECTED, Deed.REPLACED) and not self._dry_run:
-            try:
+        try:
+            deed, words = self._decide(work, folder)
+            if deed in (Deed.COLLECTED, Deed.REPLACED) and not self._dry_run:
                 kept = self._write(work, folder)
-            except OSError as error:
+                words = f"{words}; the old one is in {kept.relative_to(self._root)}" if kept else words
+        except (OSError, WrongName) as error:
+            if no_room(error):
                 raise DeepdrillsError(
-                    f"{folder}: it could not be written ({error.strerror}). Mend that, then run this again: "
-                    "what was collected is kept."
+                    f"{folder}: the disk is full. Make room, then run this again: what was collected is kept."
                 ) from error
-            words = f"{words}; the old one is in {kept.relative_to(self._root)}" if kept else words
+            why = error.strerror if isinstance(error, OSError) else str(error)
+            where = folder.relative_to(self._root)
+            deed, words = (
+                Deed.REFUSED,
+                f"{where} could not be written ({why}); mend that, then run this again",
+            )
         if deed in (Deed.COLLECTED, Deed.REPLACED) and work.when:
             words = "; ".join(filter(None, [words, f"handed in {_utc(work.when)}"]))
         self._record.add(work.path, work.student, deed, "; ".join(filter(None, [words, work.words])))
@@ -76,12 +83,10 @@ class Placer:
         made = Path(tempfile.mkdtemp(dir=aside))
         try:
             made.chmod(0o755)
-            for name, data in {**work.beside, self._notebook: work.notebook}.items():
-                path = made / name
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(data)
+            files = {**work.beside, self._notebook: work.notebook}
             if work.when:
-                (made / _TIMESTAMP).write_text(_utc(work.when) + "\n", encoding="utf-8")
+                files[_TIMESTAMP] = (_utc(work.when) + "\n").encode()
+            write_tree(made, files)
             folder.parent.mkdir(parents=True, exist_ok=True)
             kept = self._move_away(folder) if folder.exists() else None
             os.rename(made, folder)
@@ -96,7 +101,7 @@ class Placer:
             return None
         old = self._root / FOLDER / "replaced" / self._assignment / folder.parent.name
         old.mkdir(parents=True, exist_ok=True)
-        number = 1 + max((int(path.name) for path in old.iterdir() if path.name.isdigit()), default=0)
+        number = 1 + max((int(path.name) for path in old.iterdir() if path.name.isdecimal()), default=0)
         os.rename(folder, old / str(number))
         return old / str(number)
 

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta, tzinfo
 
-from autograder.collect.files import Download, Found, Unreadable, open_inner
+from autograder.batch.tree import Taken, plain_path, wrong_name
+from autograder.collect.files import MIB, Download, Found, Room, Unreadable, open_inner
 from autograder.collect.names import Name, Names
 from autograder.collect.notebooks import Recogniser, looks_like_one
 from autograder.collect.people import People, Unknown
@@ -18,6 +19,8 @@ from autograder.collect.record import Deed, Record
 DOWNLOAD_SPAN = timedelta(hours=1)
 _ATTEMPT = re.compile(r"[-_ ]?\(?(\d{1,3})\)?$")
 _TIMESTAMP = "timestamp.txt"
+#: All that is read of one student: it is in memory at once.
+_STUDENT_LIMIT = 512 * MIB
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,7 @@ class Sorter:
         self._times = times
 
     def by_student(self, download: Download) -> dict[str, list[Piece]]:
-        """Each student's files, by id. What can not be told is recorded as unmatched."""
+        """Each student's files, by id. What cannot be told is recorded as unmatched."""
         add = self._record.add
         for path, why in download.refused:
             add(path, "", Deed.REFUSED, why)
@@ -77,9 +80,15 @@ class Sorter:
         for found in download.files:
             name = self._names.read(found.path)
             if name is None:
-                words = f"its name is not one of {self._names.pattern}'s, so it can not be told whose it is"
+                words = f"its name is not one of {self._names.pattern}'s, so it cannot be told whose it is"
                 add(found.path, "", Deed.UNMATCHED, words)
                 continue
+            # What is left of a path without the platform's own part can be a worse one.
+            wrong = wrong_name(name.file)
+            if wrong:
+                add(found.path, "", Deed.REFUSED, wrong)
+                continue
+            name = replace(name, file=plain_path(name.file))
             student = self._people.find(name)
             if isinstance(student, Unknown):
                 add(found.path, "", Deed.UNMATCHED, student.why)
@@ -101,7 +110,10 @@ class Sorter:
         """The student's work; None, with a word in the record, when no notebook is among the files."""
         notebooks: list[tuple[Piece, bytes, int]] = []
         others: list[tuple[Piece, bytes]] = []
-        for piece in self._opened(student, pieces):
+        room = Room(_STUDENT_LIMIT, "the student's files come")
+        # Notebooks first, so that nothing else takes their room.
+        opened = self._opened(student, pieces, room)
+        for piece in sorted(opened, key=lambda one: not one.file.lower().endswith(".ipynb")):
             try:
                 data = piece.found.read()
             except Unreadable as error:
@@ -142,37 +154,38 @@ class Sorter:
                 )
         words = self._said(piece, data, cells)
         work = Work(student, piece.found.path, data, words, piece.name.when)
+        taken = Taken([f"{self._notebook}.ipynb", _TIMESTAMP])
         for one, other in sorted(others, key=lambda one: self._rank(one[0]), reverse=True):
-            self._beside(work, one, other, piece)
+            self._beside(work, one, other, piece, taken)
         if piece.name.late and work.when is None:
             late = "it is marked late, but no time is known: write one into timestamp.txt"
             work.words = "; ".join(filter(None, [work.words, late]))
         return work
 
-    def _beside(self, work: Work, one: Piece, data: bytes, chosen: Piece) -> None:
+    def _beside(self, work: Work, one: Piece, data: bytes, chosen: Piece, taken: Taken) -> None:
         if one.name.when != chosen.name.when and self._names.pattern == "blackboard":
             self._add(one, work.student, Deed.OLDER, "it belongs to another attempt")
         elif one.file.rsplit("/", 1)[-1].lower() == _TIMESTAMP:
             self._add(one, work.student, Deed.LEFT_OUT, "only the platform says when a file was handed in")
-        elif any(_clash(one.file, file) for file in (f"{self._notebook}.ipynb", *work.beside)):
+        elif not taken.take(one.file):
             self._add(one, work.student, Deed.LEFT_OUT, "another file of this name is kept already")
         else:
             work.beside[one.file] = data
             self._add(one, work.student, Deed.BESIDE)
 
-    def _opened(self, student: str, pieces: Sequence[Piece]) -> list[Piece]:
-        """The pieces, with those of a zip that was handed in instead of the zip."""
+    def _opened(self, student: str, pieces: Sequence[Piece], room: Room) -> list[Piece]:
+        """The pieces, with those of a zip that was handed in instead of the zip; all read from one `room`."""
         opened: list[Piece] = []
-        for piece in pieces:
+        for piece in (replace(one, found=_metered(one.found, room)) for one in pieces):
             if piece.name.own:
                 self._add(piece, student, Deed.LEFT_OUT, "a page that the platform wrote")
             elif piece.file.lower().endswith(".zip"):
-                opened += self._unpacked(student, piece)
+                opened += self._unpacked(student, piece, room)
             else:
                 opened.append(piece)
         return opened
 
-    def _unpacked(self, student: str, piece: Piece) -> list[Piece]:
+    def _unpacked(self, student: str, piece: Piece, room: Room) -> list[Piece]:
         outer = piece.found.path
         try:
             inner = open_inner(piece.found, self._zone)
@@ -187,7 +200,10 @@ class Sorter:
             piece, student, Deed.LEFT_OUT, f"a zip; its {len(inner.files)} files were looked at instead"
         )
         return [
-            Piece(replace(found, path=f"{outer}/{found.path}"), replace(piece.name, file=found.path))
+            Piece(
+                replace(_metered(found, room), path=f"{outer}/{found.path}"),
+                replace(piece.name, file=found.path),
+            )
             for found in inner.files
         ]
 
@@ -224,10 +240,15 @@ def _attempt(file: str) -> int:
     return int(found[1]) if found else 0
 
 
-def _clash(file: str, other: str) -> bool:
-    """Whether two files can not lie in one folder."""
-    file, other = file.casefold(), other.casefold()
-    return file == other or file.startswith(other + "/") or other.startswith(file + "/")
+def _metered(found: Found, room: Room) -> Found:
+    """A file whose bytes are counted when they are read."""
+
+    def read() -> bytes:
+        data = found.read()
+        room.take(len(data))
+        return data
+
+    return replace(found, read=read)
 
 
 def times_of_handing_in(files: Sequence[Found]) -> bool:

@@ -44,7 +44,7 @@ def read_notebook(raw: bytes) -> tuple[list[StudentCell], list[str]]:
         return [], ["The submitted file is a compressed archive, not a notebook; no answer was found in it."]
     if sum(map(raw.count, (b"[", b"{", b","))) > _PARTS_LIMIT:
         return [], ["The submitted file has too many parts to be a notebook and was not read."]
-    text = _text(raw, notes)
+    text = encodable(_text(raw, notes))
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -102,6 +102,26 @@ def _text(raw: bytes, notes: list[str]) -> str:
         return raw.decode("utf-8", "replace")
 
 
+#: Half of a character that JSON writes in two escapes, without its other half.
+_HALF = re.compile(
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F][0-9a-fA-F]{2})"
+    r"|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+)
+#: Stands for an escaped backslash, which begins no escape; no decoded text holds half a character.
+_BACKSLASH = "\udfff"
+
+
+def encodable(text: str) -> str:
+    """JSON text whose strings and keys can all be encoded: half a character becomes a question mark.
+
+    Only escapes can make one: what is not valid in the file's own encoding was replaced before.
+    """
+    if _HALF.search(text) is None:
+        return text
+    text = text.replace("\\\\", _BACKSLASH)
+    return _HALF.sub("?", text).replace(_BACKSLASH, "\\\\")
+
+
 def _older(data: dict[str, Any]) -> list[Any] | None:
     """The cells of a version 3 notebook, with the keys of version 4."""
     sheets = data.get("worksheets")
@@ -144,7 +164,7 @@ def _cell(cell: Any, number: int, notes: list[str]) -> StudentCell | None:
     if len(source) > _SOURCE_LIMIT:
         notes.append(f"Cell {number} holds more than {_SOURCE_LIMIT} characters; the rest was cut.")
         source = source[:_SOURCE_LIMIT]
-    source = source.encode("utf-8", "replace").decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
+    source = source.replace("\r\n", "\n").replace("\r", "\n")
     metadata = cell.get("metadata")
     nbgrader = metadata.get("nbgrader") if isinstance(metadata, dict) else None
     grade_id = nbgrader.get("grade_id") if isinstance(nbgrader, dict) else None

@@ -7,6 +7,7 @@ mark that a person gave counts as it does in `nbgrader export`.
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -132,7 +133,7 @@ def _student(submission: Any, folder: Path) -> StudentRecord:
 
 def _autograded(folder: Path) -> tuple[GradeReport | None, dict[str, str]]:
     """The report and the student's code of an autograded notebook, which is our own writing."""
-    for path in sorted(folder.glob("*.ipynb")) if folder.is_dir() else []:
+    for path in sorted(folder.glob("*.ipynb")) if os.path.isdir(folder) else []:
         try:
             if path.stat().st_size > _FILE_LIMIT:
                 continue

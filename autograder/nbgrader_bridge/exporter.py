@@ -16,7 +16,9 @@ from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import v4
 from nbgrader.converters import Autograde
 
+from autograder.batch.staging import course_files
 from autograder.nbgrader_bridge.copying import refused_names
+from autograder.nbgrader_bridge.obstacles import guard
 
 
 class SubmissionExporter(NotebookExporter):
@@ -30,6 +32,8 @@ class SubmissionExporter(NotebookExporter):
             self._ignore = list(self.parent.coursedir.ignore)
             self._course_hook = self.parent.pre_convert_hook
             self.parent.pre_convert_hook = self._before_copying
+            if type(self.parent) is Autograde:  # ours sees to it itself
+                guard(self.parent)
 
     def from_filename(
         self, filename: str, resources: dict[str, Any] | None = None, **kw: Any
@@ -49,9 +53,12 @@ class SubmissionExporter(NotebookExporter):
         course = self.parent.coursedir  # type: ignore[union-attr]
         course.ignore = ["*"]
         folders = {Path(notebook).parent for notebook in notebooks}
-        refused = [name for folder in sorted(folders) for name in refused_names(folder)]
+        own = course_files(Path(course.root), assignment)
+        refused = [name for folder in sorted(folders) for name in refused_names(folder, own)]
         for name in refused:
-            self.log.warning("Not copied from the submission, for it is no plain file: %s", name)
+            self.log.warning(
+                "Not copied from the submission, for it is no plain file or is in the way of one: %s", name
+            )
         course.ignore = [*self._ignore, *refused]
         if self._course_hook:
             self._course_hook(assignment=assignment, student=student, notebooks=notebooks)

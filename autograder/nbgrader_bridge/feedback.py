@@ -6,6 +6,7 @@ belong to the formgrader.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,12 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from nbconvert.exporters import Exporter
 from nbformat import NotebookNode
+from nbgrader.converters import GenerateFeedback
 
 from autograder.nbgrader_bridge.code_html import code_css
+from autograder.nbgrader_bridge.copying import names_without_feedback
 from autograder.nbgrader_bridge.feedback_page import Page, feedback_page
+from autograder.nbgrader_bridge.obstacles import guard
 
 TEMPLATES = Path(__file__).parent / "templates" / "deepdrills"
 
@@ -28,6 +32,25 @@ class FeedbackExporter(Exporter):
     def __init__(self, **kwargs: Any) -> None:
         kwargs.setdefault("file_extension", ".html")
         super().__init__(**kwargs)  # type: ignore[no-untyped-call]
+        self._course_hook: Callable[..., None] | None = None
+        if isinstance(self.parent, GenerateFeedback):
+            self._ignore = list(self.parent.coursedir.ignore)
+            self._course_hook = self.parent.pre_convert_hook
+            self.parent.pre_convert_hook = self._before_copying
+            if type(self.parent) is GenerateFeedback:  # ours sees to it itself
+                guard(self.parent)
+
+    def _before_copying(self, *, assignment: str, student: str, notebooks: list[str]) -> None:
+        """nbgrader's hook before it copies what a student handed in to where the page is to be.
+
+        nbgrader carries on when a hook fails, so everything is refused until the folder is read.
+        """
+        course = self.parent.coursedir  # type: ignore[union-attr]
+        course.ignore = ["*"]
+        folders = {Path(notebook).parent for notebook in notebooks}
+        course.ignore = [*self._ignore, *(one for path in folders for one in names_without_feedback(path))]
+        if self._course_hook:
+            self._course_hook(assignment=assignment, student=student, notebooks=notebooks)
 
     def from_notebook_node(  # type: ignore[override]  # as HTML exporters do, it gives text
         self, nb: NotebookNode, resources: dict[str, Any] | None = None, **kw: Any

@@ -30,20 +30,19 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.dbutil import ALEMBIC_DIR
 from sqlalchemy.exc import DBAPIError, SAWarning
 
-from autograder.errors import CourseError, DeepdrillsError, UsageError, no_room
+from autograder.errors import CourseError, UsageError, no_room
 from autograder.grading.release_cells import gradebook_cells
+from autograder.nbgrader_bridge.obstacles import (
+    PATTERN,
+    Failure,
+    convert_each,
+    said_of,
+    take_out,
+    wrong_student,
+)
 from autograder.nbgrader_bridge.settings import alembic_on_path, load_settings
 
 LOG = logging.getLogger("deepdrills.nbgrader")
-
-Failure = tuple[str, str]
-
-#: In a student's name these would make nbgrader look for other folders, or for none.
-_PATTERN = re.compile(r"[][*?\n]")
-_RENAME = (
-    "nbgrader reads one of [ ] * ? in a name as a pattern, and no line break. Rename the student's folder "
-    "in submitted/, then grade again."
-)
 
 
 def source_notebooks(root: Path, assignment: str) -> list[Path]:
@@ -109,8 +108,8 @@ class Recording(BaseConverter):  # type: ignore[misc]
         self.assignments = {}
         self.notebooks: list[str] = []
         for student in self.wanted:
-            if _PATTERN.search(student):
-                self.failures.append((student, _RENAME))
+            if words := wrong_student(student):
+                self.failures.append((student, words))
                 continue
             path = self._format_source(self.coursedir.assignment_id, student)
             found = glob.glob(os.path.join(glob.escape(path), f"{self.coursedir.notebook_id}.ipynb"))
@@ -118,6 +117,18 @@ class Recording(BaseConverter):  # type: ignore[misc]
                 self.assignments[path] = found
             else:
                 self.failures.append((student, f"no notebook of this student is in {self._input_directory}/"))
+
+    def convert_notebooks(self) -> None:
+        if self.coursedir.student_id != ".":  # which is nbgrader's word for no student
+            self.failures += take_out(self, [])
+        for student, error in convert_each(self, super().convert_notebooks):
+            if student not in {name for name, _ in self.failures}:
+                self.failures.append((student, said_of(error)))
+
+    def init_destination(self, assignment_id: str, student_id: str) -> bool:
+        self._student = student_id
+        with self.recorded():
+            return bool(super().init_destination(assignment_id, student_id))
 
     def init_assignment(self, assignment_id: str, student_id: str) -> None:
         self._student = student_id
@@ -136,9 +147,7 @@ class Recording(BaseConverter):  # type: ignore[misc]
         except Exception as error:
             if isinstance(error, DBAPIError) or no_room(error):
                 self.stopped = self.stopped or error
-            own = isinstance(error, DeepdrillsError)
-            text = str(error) if own else f"{type(error).__name__}: {error}"
-            self.failures.append((self._student, text.strip()))
+            self.failures.append((self._student, said_of(error)))
             raise
 
 
@@ -154,9 +163,9 @@ def course_directory(root: Path, assignment: str, student_id: str = "*") -> Cour
     """The course as nbgrader sees it, with the settings of its nbgrader_config.py."""
     alembic_on_path()
     root = root.resolve()
-    if _PATTERN.search(str(root)):
+    if PATTERN.search(str(root)):
         raise UsageError(
-            f"{root}: nbgrader can not work in a folder with one of [ ] * ? or a line break in its name. "
+            f"{root}: nbgrader cannot work in a folder with one of [ ] * ? or a line break in its name. "
             "Rename it."
         )
     config = load_settings(root)

@@ -17,6 +17,7 @@ from traitlets.config import Config, Configurable
 from traitlets.config.loader import ConfigFileNotFound, PyFileConfigLoader
 
 from autograder.errors import CourseError, UsageError
+from autograder.nbgrader_bridge.log_lines import make_plain
 from autograder.sandbox.limits import Limits
 
 CONFIG_NAME = "nbgrader_config.py"
@@ -63,6 +64,7 @@ IGNORED = (
 def configure(c: Config) -> None:
     """Make nbgrader's commands work on this course; settings made after this call win."""
     alembic_on_path()
+    make_plain()
     c.CourseDirectory.ignore = list(IGNORED)
     c.GenerateAssignment.preprocessors = list(RELEASE_PREPROCESSORS)
     c.Autograde.exporter_class = "autograder.nbgrader_bridge.exporter.SubmissionExporter"

@@ -23,7 +23,6 @@ from autograder.nbgrader_bridge.batch_gradebook import BatchGradebook
 from autograder.nbgrader_bridge.grade import checked_notebook
 from autograder.nbgrader_bridge.gradebook import (
     LOG,
-    Failure,
     Recording,
     course_directory,
     ensure_assignment,
@@ -32,6 +31,7 @@ from autograder.nbgrader_bridge.gradebook import (
     run_converter,
     step_of,
 )
+from autograder.nbgrader_bridge.obstacles import Failure
 from autograder.nbgrader_bridge.settings import (
     AUTOGRADE_PREPROCESSORS,
     SANITIZE_PREPROCESSORS,
@@ -48,7 +48,7 @@ _PLUGIN = "nbgrader.plugins.LateSubmissionPlugin"
 
 
 class GradebookStopped(DeepdrillsError):
-    """The gradebook can not be written; what is graded is in the store."""
+    """The gradebook cannot be written; what is graded is in the store."""
 
 
 class GradebookWriter:
@@ -161,13 +161,13 @@ def attempt(
                 raise DiskFullError(root) from error
             if not is_locked(error):
                 raise GradebookStopped(
-                    f"{_place(db_url)}: the gradebook could not be written ({error.orig}). "
+                    f"{_database(db_url)}: the gradebook could not be written ({error.orig}). "
                     "See that its database can be reached, then run the same command again: "
                     "what is graded is kept and not graded again."
                 ) from error
             if clock() > deadline:
                 raise GradebookStopped(
-                    f"{_place(db_url)}: another program has kept the gradebook locked for "
+                    f"{_database(db_url)}: another program has kept the gradebook locked for "
                     f"{lock_seconds:.0f} seconds. End it (a formgrader, another grading), then run "
                     "the same command again: what is graded is kept and not graded again."
                 ) from error
@@ -225,7 +225,7 @@ def is_full(error: BaseException) -> bool:
     return "disk is full" in words or "no space left" in words or "disk i/o error" in words
 
 
-def _place(db_url: str) -> str:
+def _database(db_url: str) -> str:
     """The database for a message, without a password."""
     scheme, _, rest = db_url.partition("://")
     return rest.removeprefix("/") if scheme == "sqlite" else f"{scheme}://{rest.rpartition('@')[2]}"
@@ -269,6 +269,7 @@ class _Autograde(Recording, Autograde):  # type: ignore[misc]
             return
         with self.recorded():
             resources = self.init_single_notebook_resources(notebook_filename)
+            path = self._place(resources["nbgrader"])  # first: once a score is saved, nothing may fail
             folder = Path(notebook_filename).parent
             notebook = checked_notebook(
                 Path(self.coursedir.root), resources["nbgrader"], folder, self.options
@@ -277,7 +278,7 @@ class _Autograde(Recording, Autograde):  # type: ignore[misc]
                 for step in self._made_steps():
                     notebook, resources = step(notebook, resources)
             nbformat.validate(notebook)
-            self._write(nbformat.v4.writes(notebook) + "\n", resources["nbgrader"])
+            path.write_bytes((nbformat.v4.writes(notebook) + "\n").encode("utf-8", "replace"))
 
     def _made_steps(self) -> list[Any]:
         if self._steps is None:
@@ -287,7 +288,8 @@ class _Autograde(Recording, Autograde):  # type: ignore[misc]
             self._steps = list(self.exporter._preprocessors)
         return self._steps
 
-    def _write(self, text: str, names: dict[str, str]) -> None:
+    def _place(self, names: dict[str, str]) -> Path:
+        """Where the graded notebook goes; its folder is made. Raises OSError."""
         folder = Path(self._format_dest(names["assignment"], names["student"]))
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"{names['notebook']}.ipynb").write_text(text, encoding="utf-8")
+        return folder / f"{names['notebook']}.ipynb"

@@ -265,6 +265,40 @@ def test_too_many_files_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert found.notes[0] == "More than 5 files were handed in; the rest was left out."
 
 
+def test_no_number_of_files_before_it_costs_the_notebook(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_FILES", 5)
+    for number in range(9):
+        put(tmp_path, f"a{number}", b"")
+        put(tmp_path, f"a{number}.ipynb", b"another")
+    put(tmp_path, "convolution.ipynb")
+    found = handed(tmp_path)
+    assert found.notebook == NOTEBOOK
+    assert found.notes[0] == "More than 5 files were handed in; the rest was left out."
+
+
+def test_what_lies_where_a_students_folder_should_be_is_said(tmp_path: Path) -> None:
+    root = tmp_path / "submitted"
+    assert module.passed_over(root, "ps1") == []
+    put(root, "ada/ps1/convolution.ipynb")
+    put(root, "bao.ipynb")
+    put(root, ".gitkeep", b"")
+    put(root, "cyd/ps1", b"a file")
+    put(root, "eve/ps2/convolution.ipynb")
+    (root / "dan").symlink_to(root / "ada")
+    (root / "fay").mkdir()
+    (root / "fay" / "ps1").symlink_to("nowhere")
+    (root / "x\x1b").symlink_to("nowhere")
+    assert module.passed_over(root, "ps1") == [
+        "submitted/bao.ipynb is no folder. Put work in submitted/<student>/ps1/.",
+        "submitted/cyd/ps1 is no folder. Put the student's notebook into a folder there.",
+        "submitted/dan is a link; it was not followed. Put the student's own folder there.",
+        "submitted/fay/ps1 is a link to nothing. Put the student's own folder there.",
+        "submitted/x? is a link; it was not followed. Put the student's own folder there.",
+    ]
+
+
 def test_folders_are_not_entered_without_end(tmp_path: Path) -> None:
     put(tmp_path, "/".join(["d"] * 30) + "/f", b"x")
     assert handed(tmp_path).files == {}

@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import nbformat
+import pytest
 
 from autograder.batch.staging import stage, staged_key, staged_root
 
@@ -41,6 +42,39 @@ def test_regular_files_are_copied_under_the_notebooks_right_name(tmp_path: Path)
         "data.csv": b"1",
         "timestamp.txt": b"2026-10-05 12:00:00 UTC",
     }
+
+
+def test_a_folder_called_like_the_notebook_is_in_nobodys_way(tmp_path: Path) -> None:
+    folder = submitted(tmp_path, other__ipynb=NOTEBOOK)
+    (folder / "toy.ipynb").mkdir()
+    (folder / "toy.ipynb" / "data.csv").write_bytes(b"1")
+    (folder / "timestamp.txt").mkdir()
+    (folder / "timestamp.txt" / "x").write_bytes(b"1")
+    stage(tmp_path, "ada", "ps1", "toy", folder, "k")
+    assert tree(staged(tmp_path)) == {"toy.ipynb": NOTEBOOK}
+
+
+def test_what_is_in_the_way_of_the_courses_files_is_left_out(tmp_path: Path) -> None:
+    source = tmp_path / "source" / "ps1"
+    (source / "more").mkdir(parents=True)
+    (source / "data.csv").write_bytes(b"the course's")
+    (source / "more" / "points.csv").write_bytes(b"the course's")
+    folder = submitted(tmp_path, toy__ipynb=NOTEBOOK, more=b"a file", own__py=b"1")
+    (folder / "data.csv").mkdir()
+    (folder / "data.csv" / "x").write_bytes(b"1")
+    stage(tmp_path, "ada", "ps1", "toy", folder, "k")
+    assert tree(staged(tmp_path)) == {"toy.ipynb": NOTEBOOK, "own.py": b"1"}
+
+
+def test_no_link_in_the_clean_tree_is_written_through(tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    target = staged(tmp_path)
+    target.parent.mkdir(parents=True)
+    target.symlink_to(elsewhere)
+    with pytest.raises(OSError, match="exists"):
+        stage(tmp_path, "ada", "ps1", "toy", submitted(tmp_path, toy__ipynb=NOTEBOOK), "k")
+    assert list(elsewhere.iterdir()) == []
 
 
 def test_a_submission_without_a_notebook_has_an_empty_one(tmp_path: Path) -> None:

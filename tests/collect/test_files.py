@@ -128,7 +128,7 @@ def test_a_zip_inside_is_opened_once_and_no_deeper(tmp_path: Path, monkeypatch: 
         opened = open_inner(ada, UTC)
         assert [found.path for found in opened.files] == ["y.ipynb", "z.ipynb"]
         assert "a zip inside a zip" in refusals(opened)["3.zip"]
-        with pytest.raises(Unreadable, match="the zip can not be read"):
+        with pytest.raises(Unreadable, match="the zip cannot be read"):
             open_inner(bao, UTC)
         monkeypatch.setattr(files, "_INNER_LIMIT", 3)
         opened = open_inner(ada, UTC)

@@ -75,9 +75,9 @@ def test_the_column_of_ids_can_be_named() -> None:
         ("canvas", Name("lovelaceada", "a", "1234"), "1234"),
         ("canvas", Name("anon_AbC12", "a"), "anon_AbC12"),
         ("student", Name("ada", "a"), "ada"),
-        ("student", Name(".hidden", "a"), Unknown("'.hidden' can not be a student's id")),
-        ("student", Name("a[b]", "a"), Unknown("'a[b]' holds characters that a student's id can not have")),
-        ("student", Name("", "a"), Unknown("'' can not be a student's id")),
+        ("student", Name(".hidden", "a"), Unknown("'.hidden' cannot be a student's id")),
+        ("student", Name("a[b]", "a"), Unknown("'a[b]' holds characters that a student's id cannot have")),
+        ("student", Name("", "a"), Unknown("'' cannot be a student's id")),
     ],
 )
 def test_without_a_roster_the_platforms_own_name_or_number_is_the_id(
@@ -88,4 +88,4 @@ def test_without_a_roster_the_platforms_own_name_or_number_is_the_id(
 
 def test_an_id_of_a_roster_may_not_lead_out_of_the_folder() -> None:
     people = People("moodle", roster("Full name;ID number", "Ada L;../../etc"))
-    assert people.find(Name("Ada L", "a")) == Unknown("'../../etc' can not be a student's id")
+    assert people.find(Name("Ada L", "a")) == Unknown("'../../etc' cannot be a student's id")

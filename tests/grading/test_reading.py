@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from autograder.grading import reading
-from autograder.grading.reading import StudentCell, read_notebook
+from autograder.grading.reading import StudentCell, encodable, read_notebook
 
 from .toy import extra, notebook, raw
 
@@ -168,6 +168,44 @@ def test_a_spoiled_cell_spoils_no_other(cell: Any, kind: str | None, note: str |
 def test_lone_surrogates_do_not_survive() -> None:
     cells, _ = read_notebook(b'{"cells": [{"cell_type": "code", "source": "x = \'\\ud800\'"}]}')
     assert cells[0].source == "x = '?'"
+
+
+def test_half_a_character_survives_nowhere() -> None:
+    half = "\ud83d"
+    output = {
+        "output_type": half,
+        "data": {f"text/{half}": [half, {"deep": [half]}]},
+        "metadata": {half: half},
+    }
+    cell = {**extra("x"), "outputs": [output], "metadata": {"nbgrader": {"grade_id": f"a{half}"}}}
+    cells, _ = of([cell])
+    assert cells[0].grade_id == "a?"
+    assert cells[0].outputs == (
+        {"output_type": "?", "data": {"text/?": ["?", {"deep": ["?"]}]}, "metadata": {"?": "?"}},
+    )
+    damaged = b"<<<<<<< HEAD\n" + raw({"cells": [cell]})
+    salvaged, notes = read_notebook(damaged)
+    assert len(notes) == 1
+    assert salvaged == cells
+
+
+@settings(deadline=None)
+@given(
+    st.recursive(
+        st.text(st.characters(), max_size=6),
+        lambda one: st.lists(one) | st.dictionaries(st.text(max_size=3), one),
+    )
+)
+@example("\ud83d\ude00")
+@example("\ude00\ud83d")
+@example("\ud83d\ud83d\ude00\ude00")
+@example("\\ud83d")
+@example("\\\\ud83d\\\ud83d")
+@example("\ud83d\\\ude00")
+def test_whatever_json_holds_can_be_encoded_and_whole_characters_stay(value: Any) -> None:
+    text = json.dumps(value, ensure_ascii=True)
+    found = json.dumps(json.loads(encodable(text)), ensure_ascii=False)
+    assert found.encode() == json.dumps(json.loads(text), ensure_ascii=False).encode("utf-8", "replace")
 
 
 def test_a_huge_cell_is_cut_and_said() -> None:

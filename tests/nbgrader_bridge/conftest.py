@@ -4,11 +4,15 @@ import shutil
 from pathlib import Path
 
 import pytest
+from nbgrader.apps import AutogradeApp, GenerateFeedbackApp
 
 from autograder.nbgrader_bridge import grade
+from autograder.nbgrader_bridge.gradebook import write_feedback
 from autograder.nbgrader_bridge.release import release_assignment
+from autograder.nbgrader_bridge.writing import write_grades
 
 from . import toy_course
+from .commands import Run, command
 from .toy_course import ASSIGNMENT, ToyGrader
 
 
@@ -39,3 +43,30 @@ def grader(monkeypatch: pytest.MonkeyPatch) -> ToyGrader:
     toy = ToyGrader()
     monkeypatch.setattr(grade, "grade_one", toy)
     return toy
+
+
+@pytest.fixture(params=["nbgrader", "deepdrills"])
+def autograde(request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str]) -> Run:
+    def nbgrader(root: Path) -> str:
+        code = command(AutogradeApp, root, "--force")
+        said = capsys.readouterr().err
+        assert (code == 0) == ("| ERROR]" not in said)
+        return said
+
+    def deepdrills(root: Path) -> str:
+        students = sorted(path.parent.name for path in root.glob(f"submitted/*/{ASSIGNMENT}"))
+        return "\n".join(f"{name}: {words}" for name, words in write_grades(root, ASSIGNMENT, students))
+
+    return nbgrader if request.param == "nbgrader" else deepdrills
+
+
+@pytest.fixture(params=["nbgrader", "deepdrills"])
+def feedback(request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str]) -> Run:
+    def nbgrader(root: Path) -> str:
+        command(GenerateFeedbackApp, root, "--force")
+        return capsys.readouterr().err
+
+    def deepdrills(root: Path) -> str:
+        return "\n".join(f"{name}: {words}" for name, words in write_feedback(root, ASSIGNMENT))
+
+    return nbgrader if request.param == "nbgrader" else deepdrills

@@ -25,14 +25,14 @@ pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
 FULL = {"add_checks": 2.0, "double_checks": 3.0}
 
 
-def nbgrader_autograde(root: Path, *arguments: str) -> None:
+def nbgrader_autograde(root: Path, *arguments: str, assignment: str = ASSIGNMENT) -> None:
     """`nbgrader autograde` as typed in the course's folder."""
     before = os.getcwd()
     os.chdir(root)
     AutogradeApp.clear_instance()
     try:
         app = AutogradeApp.instance()
-        app.initialize([ASSIGNMENT, *arguments])
+        app.initialize([assignment, *arguments])
         app.start()
     finally:
         AutogradeApp.clear_instance()

@@ -20,9 +20,10 @@ from ..arena import LIMITS, SECRET, Arena, results
 from .case import FULL, Odd, sheet
 from .cells import CELLS
 from .files import FILES
+from .places import PLACES
 from .runs import RUNS
 
-CASES = [*CELLS, *FILES, *RUNS]
+CASES = [*CELLS, *FILES, *PLACES, *RUNS]
 
 
 @pytest.fixture(scope="session")
