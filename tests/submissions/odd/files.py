@@ -125,6 +125,18 @@ def huge(data: Data) -> None:
     cell(data, ANSWER)["outputs"] = [text] * 10
 
 
+def commas(data: Data) -> None:
+    """A table that was printed whole, as Jupyter keeps it: a text a line."""
+    text = {"output_type": "stream", "name": "stdout", "text": ["0, 1, 2, 3, 4, 5, 6, 7\n"] * 200_000}
+    cell(data, ANSWER)["outputs"] = [text] * 10
+
+
+def pasted(data: Data) -> None:
+    for one in data["cells"][:20]:
+        if one["cell_type"] == "markdown":
+            one["attachments"] = {"a.png": {"image/png": "A" * 8_000_000}}
+
+
 def outputs(*made: Any) -> Any:
     return each(lambda one: one.update(outputs=list(made)) if one["cell_type"] == "code" else None)
 
@@ -206,7 +218,15 @@ FORMATS = [
     Odd("kernelspec of R", kernel("ir", "R")),
     Odd("kernelspec of python2", kernel("python2", "python")),
     Odd("kernelspec of a virtual environment", kernel("my-venv (3.12)", "python")),
-    Odd("50 MB of outputs", huge),
+    Odd("50 MB of outputs", huge, said=(
+        "The file is very large: outputs and pasted pictures of more than 1024 KiB were left out of it (10). "
+        "No answer stands in them.",)),
+    Odd("printed commas in 50 MB of outputs", commas, said=(
+        "The file is very large: outputs and pasted pictures of more than 1024 KiB were left out of it (10). "
+        "No answer stands in them.",)),
+    Odd("pasted pictures of 40 MB", pasted, said=(
+        "The file is very large: outputs and pasted pictures of more than 1024 KiB were left out of it (7). "
+        "No answer stands in them.",)),
     Odd("outputs of no known type", outputs({"output_type": "hologram"}, 7, None, {"text": 3})),
     Odd("outputs with a script", outputs(
         {"output_type": "display_data", "metadata": {}, "data": {"text/html": "<script>alert(1)</script>"}})),
