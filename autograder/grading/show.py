@@ -7,6 +7,8 @@ import binascii
 import re
 from typing import Any
 
+from autograder.grading.picture_size import is_reasonable, picture_size
+
 _PICTURES = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
@@ -75,8 +77,11 @@ def _bundle(bundle: dict[Any, Any], limit: int) -> dict[str, str]:
                 raw = base64.b64decode("".join(picture.split()), validate=True)
             except (binascii.Error, ValueError):
                 continue
-            if raw.startswith(magic):
+            sides = picture_size(raw) if raw.startswith(magic) else None
+            if sides is not None and is_reasonable(sides):
                 data[mime] = base64.b64encode(raw).decode("ascii")
+            elif sides is not None:
+                data["text/plain"] = f"[A picture of {sides[0]} by {sides[1]} pixels can not be shown here.]"
     return data or {"text/plain": _HIDDEN}
 
 

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 #: A file is parsed as it is up to this size; the largest of our executed notebooks has 1.7 MiB.
 AS_IT_IS = 8 << 20
 #: What is left may be this large. As text it takes four bytes a character where one is beyond U+FFFF.
-MOST_LEFT = 24 << 20
+MOST_LEFT = 16 << 20
 #: Brackets and commas outside of texts: each may cost a hundred bytes once it is parsed (500 000 of them took
 #: 0.2 s and 60 MB). The largest of our executed notebooks has 4 400.
 MOST_PARTS = 500_000
-#: Outputs larger than the first are left out, then, if that is not enough, those larger than the second,
-#: which is the longest text of a claim.
-LARGE = (1 << 20, 1 << 16)
+#: Outputs larger than the first are left out; if that is not enough, those larger than the second, which is
+#: the longest text of a claim, and then those larger than most claims.
+LARGE = (1 << 20, 1 << 16, 1 << 12)
 #: A bound on the steps taken here: quotes of a file that is walked (2 million lines of output have twice as
 #: many), brackets that are walked over, and quotes of a file whose texts are taken out, which is slower.
 _MOST_QUOTES, _MOST_STEPS, _MOST_TEXTS = 8_000_000, 500_000, 2_000_000

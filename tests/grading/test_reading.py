@@ -206,10 +206,10 @@ def _refuse(*_: Any) -> str:
 
 def test_a_file_that_is_large_without_its_outputs_is_not_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "_text", _refuse)
-    cells, notes = of([extra("\U0001f600" + "x" * (25 << 20))])
+    cells, notes = of([extra("\U0001f600" + "x" * (17 << 20))])
     assert cells == []
     assert notes == [
-        "The submitted file holds more than 24 MiB besides its outputs and was not read. "
+        "The submitted file holds more than 16 MiB besides its outputs and was not read. "
         "Take data and pictures out of the notebook's cells, then hand it in again."
     ]
 

@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 
 from autograder.grading.show import safe_outputs, safe_text
 
-PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"picture").decode()
-JPEG = base64.b64encode(b"\xff\xd8\xff" + b"picture").decode()
+from .pictures import jpeg, png
+
+PNG = base64.b64encode(png(3, 2)).decode()
+JPEG = base64.b64encode(jpeg(3, 2)).decode()
 HIDDEN = "[A part of this output can not be shown here.]"
 
 
@@ -32,6 +34,19 @@ def test_a_picture_and_its_text_are_shown() -> None:
         "image/png": PNG,
     }
     assert shown(data(image_jpeg=JPEG))[0]["data"] == {"image/jpeg": JPEG}
+
+
+@pytest.mark.parametrize(("width", "height"), [(100_000, 100_000), (50_000, 1), (9_000, 9_000), (0, 9)])
+def test_a_picture_that_no_browser_can_hold_is_not_shown(width: int, height: int) -> None:
+    """A few bytes may say so: they are a picture of 40 GB where they are shown."""
+    large = base64.b64encode(png(width, height)).decode()
+    words = f"[A picture of {width} by {height} pixels can not be shown here.]"
+    assert shown(data(image_png=large, text_plain="<Figure>"))[0]["data"] == {"text/plain": words}
+
+
+def test_a_picture_without_a_size_is_not_shown() -> None:
+    bare = base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"picture").decode()
+    assert shown(data(image_png=bare))[0]["data"] == {"text/plain": HIDDEN}
 
 
 def test_a_picture_may_come_in_lines() -> None:
