@@ -135,17 +135,52 @@ def test_a_result_never_carries_a_number_that_could_pass_for_a_score() -> None:
     assert result[0]["execution_count"] is None
 
 
-def test_all_outputs_together_keep_to_the_budget() -> None:
-    stream = {"output_type": "stream", "name": "stdout", "text": "x" * 400}
-    outputs, left = safe_outputs([stream] * 10, 1_000)
-    assert sum(len(one["text"]) for one in outputs) <= 1_000 + len("\n[cut]\n")
+REST = {
+    "output_type": "stream",
+    "name": "stdout",
+    "text": "[The rest of the outputs is not kept here: there were too many, or they were too large.]\n",
+}
+
+
+@pytest.mark.parametrize("character", ["x", "é", "\U0001f600"])
+def test_all_outputs_together_keep_to_the_budget_and_say_so(character: str) -> None:
+    stream = {"output_type": "stream", "name": "stdout", "text": character * 9_000}
+    outputs, left = safe_outputs([stream] * 10, 80_000)
+    assert outputs.pop() == REST
+    assert len(outputs) == -(-80_000 // len(stream["text"].encode()))
     assert left <= 0
-    assert safe_outputs([stream], left)[0] == []
+    assert safe_outputs([stream], left)[0] == [REST]
+    assert safe_outputs([], left)[0] == []
     assert shown(data(image_png=PNG, text_plain="x"), budget=10)[0]["data"] == {"text/plain": "x"}
 
 
 def test_there_are_not_endlessly_many_outputs() -> None:
-    assert len(shown(*[{"output_type": "stream", "text": ""}] * 600)) == 500
+    empty = {"output_type": "stream", "text": ""}
+    outputs = shown(*[empty] * 600, budget=1 << 24)
+    assert len(outputs) == 501
+    assert outputs[-1] == REST
+    assert len(shown(*[empty] * 500, budget=1 << 24)) == 500
+
+
+def test_the_cells_of_a_notebook_share_some_two_thousand_outputs() -> None:
+    """nbformat takes 5 kB for each, so that 500 in each of 2 000 cells were 5 GB and 84 s."""
+    budget, kept = 16 << 20, 0
+    for _ in range(2_000):
+        outputs, budget = safe_outputs([data(text_plain="1")] * 500, budget)
+        kept += sum(one != REST for one in outputs)
+    assert 2_000 < kept < 2_100
+
+
+def test_a_traceback_of_many_lines_is_cut() -> None:
+    error = {"output_type": "error", "traceback": ["x" * 30_000] * 200}
+    lines = shown(error, budget=1 << 24)[0]["traceback"]
+    assert 100_000 <= sum(map(len, lines)) < 101_000
+
+
+def test_many_escapes_are_read_in_one_pass() -> None:
+    """Each of these began a search of its own, or a part of its own."""
+    for text, kept in (("\x1b[1;31ma", None), ("\x1b", ""), ("\x1b[1;1;1;1", "[1;1;1;1"), ("\x1b]a", "")):
+        assert safe_text(text * 100_000, 1 << 24) == (text if kept is None else kept) * 100_000
 
 
 junk = st.recursive(
