@@ -19,7 +19,7 @@ MARKING = "marking-scheme"
 def graded_notebook(
     submission: Submission, template: Template, runs: list[CellRun], report: GradeReport, budget: int
 ) -> dict[str, Any]:
-    """An nbformat 4.5 notebook as JSON; a submission's outputs together hold at most `budget` characters."""
+    """An nbformat 4.5 notebook as JSON; a submission's outputs together hold at most `budget` bytes."""
     results = {result.grade_id: result for result in report.exercises}
     cells: list[dict[str, Any]] = [_flags(report.flags)] if report.flags else []
     for number, (planned, run) in enumerate(zip(submission.cells, runs, strict=True)):

@@ -12,6 +12,8 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+from autograder.grading.defined_names import CELL_LIMIT
+
 #: The tag, in the metadata of a source cell.
 EXPERIMENT = "experiment"
 #: Where the notebook's `record` keeps what it showed, so that later cells can use it.
@@ -24,6 +26,8 @@ Claim = dict[str, Any]
 _MIME = "application/json"
 _TEXT_LIMIT = 1 << 16
 _NUMBERS_LIMIT = 2_000
+#: Claims of one cell; an experiment of ours records one or two.
+_CLAIMS_LIMIT = 50
 _DEPTH = 3
 
 
@@ -37,6 +41,8 @@ def claims(outputs: Iterable[Any]) -> dict[str, Claim]:
             name, numbers = claim
             found.pop(name, None)
             found[name] = numbers
+        if len(found) == _CLAIMS_LIMIT:
+            break
     return found
 
 
@@ -50,12 +56,12 @@ def stand_in(source: str, claimed: dict[str, Claim]) -> str:
     """What is run instead of an experiment, so that later cells find what they use.
 
     The cell's functions, classes, imports and literal constants, at their own lines, then its
-    claims in `RECORDED`. Only the latter when the cell is not plain Python.
+    claims in `RECORDED`. Only the latter when the cell is not plain Python, or too long to be parsed here.
     """
     lines = source.split("\n")
     kept: set[int] = set()
     try:
-        body = ast.parse(source).body
+        body = ast.parse(source).body if len(source) <= CELL_LIMIT else []
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         body = []
     for node in body:

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from autograder.grading.salvage import salvage
+from autograder.grading.skimming import MOST_LEFT, MOST_PARTS, has_too_many_parts, separators, skim
 
 _SOURCE_LIMIT = 500_000
 _CELL_LIMIT = 2_000
 _OUTPUTS_LIMIT = 500
 _FILE_LIMIT = 128 << 20
-#: Brackets and commas of a file: each may cost a hundred bytes once it is parsed.
-_PARTS_LIMIT = 10_000_000
+#: Outputs are walked, compared and written again by code that calls itself; an honest one is five deep.
+_DEPTH_LIMIT = 50
 _ARCHIVES = (b"PK\x03\x04", b"\x1f\x8b", b"7z\xbc\xaf", b"Rar!", b"BZh", b"\xfd7zXZ")
 
 
@@ -42,8 +43,19 @@ def read_notebook(raw: bytes) -> tuple[list[StudentCell], list[str]]:
         return [], [f"The submitted file is larger than {_FILE_LIMIT >> 20} MiB and was not read."]
     if raw.startswith(_ARCHIVES):
         return [], ["The submitted file is a compressed archive, not a notebook; no answer was found in it."]
-    if sum(map(raw.count, (b"[", b"{", b","))) > _PARTS_LIMIT:
-        return [], ["The submitted file has too many parts to be a notebook and was not read."]
+    raw = _skimmed(raw, notes)
+    if len(raw) > MOST_LEFT:
+        return [], [
+            *notes,
+            f"The submitted file holds more than {MOST_LEFT >> 20} MiB besides its outputs and was not read. "
+            "Take data and pictures out of the notebook's cells, then hand it in again.",
+        ]
+    if _has_too_many_parts(raw):
+        return [], [
+            *notes,
+            "The submitted file has too many parts to be a notebook and was not read. "
+            "Clear all outputs of the notebook, then hand it in again.",
+        ]
     text = encodable(_text(raw, notes))
     try:
         data = json.loads(text)
@@ -68,6 +80,23 @@ def read_notebook(raw: bytes) -> tuple[list[StudentCell], list[str]]:
         notes.append(f"The notebook has {len(cells)} cells; only the first {_CELL_LIMIT} were read.")
     read = [_cell(cell, number, notes) for number, cell in enumerate(cells[:_CELL_LIMIT], 1)]
     return [cell for cell in read if cell is not None], notes
+
+
+def _skimmed(raw: bytes, notes: list[str]) -> bytes:
+    """The file, without the large outputs of a huge one."""
+    skimmed = skim(raw)
+    if skimmed.left_out:
+        notes.append(
+            f"The file is very large: outputs and pasted pictures of more than {skimmed.limit >> 10} KiB "
+            f"were left out of it ({skimmed.left_out}). No answer stands in them."
+        )
+    return skimmed.raw
+
+
+def _has_too_many_parts(raw: bytes) -> bool:
+    if raw.startswith(tuple(mark for mark, _ in _WIDE)):
+        return separators(raw) > MOST_PARTS  # in two bytes, where a text ends can not be told
+    return has_too_many_parts(raw)
 
 
 def _what_it_is(raw: bytes, line: int) -> str:
@@ -173,5 +202,18 @@ def _cell(cell: Any, number: int, notes: list[str]) -> StudentCell | None:
         kind,
         source,
         grade_id if isinstance(grade_id, str) and grade_id else None,
-        tuple(outputs[:_OUTPUTS_LIMIT]) if isinstance(outputs, list) else (),
+        tuple(one for one in outputs[:_OUTPUTS_LIMIT] if _is_flat(one)) if isinstance(outputs, list) else (),
     )
+
+
+def _is_flat(output: Any) -> bool:
+    """Whether nothing in an output is nested deeper than its readers can follow."""
+    level = [output]
+    for _ in range(_DEPTH_LIMIT):
+        inner = [
+            one.values() if isinstance(one, dict) else one for one in level if isinstance(one, dict | list)
+        ]
+        level = [each for one in inner for each in one]
+        if not level:
+            return True
+    return False

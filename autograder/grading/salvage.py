@@ -9,7 +9,13 @@ import json
 import re
 from typing import Any
 
-_LIMIT, _CELLS, _FAILURES = 32 << 20, 3_000, 50
+from autograder.grading.skimming import MOST_PARTS
+
+_CELLS, _FAILURES = 3_000, 50
+#: Lines in which merge conflicts are looked for; the largest of our executed notebooks has 3 000.
+_LINES_LIMIT = 200_000
+#: Characters that are read in vain, in all, in search of whole cells.
+_VAIN_LIMIT = 16 << 20
 _MARKERS = re.compile(r"^(?:<{7}|={7}|>{7}|\|{7})(?: .*)?$", re.MULTILINE)
 #: How a cell begins in a file; inside a string its quotes would be escaped.
 _CELL = re.compile(r'\{\s*"(?:cell_type|id|metadata|attachments|execution_count|source|outputs)"\s*:')
@@ -20,9 +26,9 @@ def salvage(text: str, broken: int) -> tuple[Any, str] | None:
 
     `broken`: the line at which a JSON parser gave up.
     """
-    if len(text) > _LIMIT:
-        return None
-    found = _one_side(text)
+    if sum(map(text.count, ("[", "{", ","))) > MOST_PARTS:
+        return None  # those in texts count too: where a damaged text ends can not be told
+    found = _one_side(text) if text.count("\n") <= _LINES_LIMIT else None
     if found is not None:
         return found
     cells = _whole_cells(text)
@@ -62,20 +68,22 @@ def _whole_cells(text: str) -> list[Any]:
     """The cells that can be read one by one."""
     decoder = json.JSONDecoder()
     cells: list[Any] = []
-    at = failures = 0
-    while len(cells) < _CELLS and failures < _FAILURES:
+    at = failures = vain = 0
+    while len(cells) < _CELLS and failures < _FAILURES and vain < _VAIN_LIMIT:
         begin = _CELL.search(text, at)
         if begin is None:
             break
         try:
             cell, at = decoder.raw_decode(text, begin.start())
-        except (ValueError, RecursionError):
+        except (ValueError, RecursionError) as error:
             at = begin.end()
             failures += 1  # each may have read to the end of the file
+            vain += error.pos - begin.start() if isinstance(error, json.JSONDecodeError) else 0
             continue
         if isinstance(cell, dict) and "cell_type" in cell and "source" in cell:
             cells.append(cell)
         else:
+            vain += at - begin.start()
             at = begin.end()
             failures += 1
     return cells

@@ -10,9 +10,13 @@ from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from autograder.grading.defined_names import Definitions
+from autograder.grading.defined_names import CELL_LIMIT, Definitions
 from autograder.grading.reading import StudentCell, read_notebook
 from autograder.grading.template import Role, Template, TemplateCell
+
+#: Repairs that are kept, and characters of each. A notebook of ours has at most 105 cells, and one that is
+#: pasted twice gives a sentence a cell.
+REPAIRS_LIMIT, _SENTENCE_LIMIT = 250, 500
 
 
 @dataclass(frozen=True)
@@ -83,7 +87,7 @@ def rebuild(
         notebook=template.notebook,
         cells=planned,
         attempted=attempted,
-        repairs=tuple(dict.fromkeys((*notes, *repairs))),
+        repairs=_told((*notes, *repairs)),
         files=dict(files or {}),
     )
 
@@ -222,9 +226,9 @@ class _Matching:
             text = self.cells[number].source
             if (
                 course.cell_type == "code"
-                and not _same(text, course.source)
                 and self._defines(text, released)
                 and not self._defines(course.source, released)
+                and not _same(text, course.source)
             ):
                 self.taken[index] = number
                 self.repairs.append(
@@ -342,6 +346,16 @@ class _Matching:
             self.repairs.append("Cells had been moved; the course's order was restored.")
 
 
+def _told(repairs: tuple[str, ...]) -> tuple[str, ...]:
+    """Each sentence once, and no more of them than somebody may read."""
+    told = [
+        one if len(one) <= _SENTENCE_LIMIT else f"{one[:_SENTENCE_LIMIT]} [cut]"
+        for one in dict.fromkeys(repairs)
+    ]
+    more = len(told) - REPAIRS_LIMIT
+    return (*told[:REPAIRS_LIMIT], *([f"{more} more repairs are not listed."] if more > 0 else []))
+
+
 def _answers(released: TemplateCell) -> bool:
     return released.role in (Role.SOLUTION, Role.WRITTEN)
 
@@ -351,6 +365,8 @@ def _stub(cell: PlannedCell) -> str:
 
 
 def _normal(source: str) -> str:
+    if len(source) > CELL_LIMIT:
+        return source  # no cell of the course's: to take it apart would cost more than all others together
     return "\n".join(line.rstrip() for line in source.strip().splitlines())
 
 

@@ -24,6 +24,9 @@ from autograder.results import CheckResult, Outcome
 MARKING_SCHEME = "marking-scheme"
 TEXT_STUB = "YOUR ANSWER HERE"
 
+_WHERE = "What you handed in is graded whole, and your own notebook has it."
+_FULL = Markup(f'<p class="note">(This page is full, so this cell is not shown. {_WHERE})</p>')
+
 
 @dataclass(frozen=True)
 class CheckRow:
@@ -88,8 +91,8 @@ def feedback_page(notebook: NotebookNode, names: Mapping[str, Any], course: str 
     max_score and late_penalty.
     """
     guide = Guide(str(names["assignment"]), notebook)
-    flow, figures = PageFlow(), Figures()
-    blocks = tuple(_block(cell, guide, flow, figures) for cell in notebook.cells if not _is_for_staff(cell))
+    flow = PageFlow()
+    blocks = _blocks(notebook, guide, flow)
     report = notebook.metadata.get("deepdrills", {}).get("report", {})
     penalty = float(names.get("late_penalty") or 0.0)
     return Page(
@@ -106,6 +109,30 @@ def feedback_page(notebook: NotebookNode, names: Mapping[str, Any], course: str 
     )
 
 
+def _blocks(notebook: NotebookNode, guide: Guide, flow: PageFlow) -> tuple[Block, ...]:
+    """The cells of the page. Once a cell has not fitted, the student's own ones are counted, not shown."""
+    figures = Figures()
+    blocks: list[Block] = []
+    left_out = 0
+    for cell in notebook.cells:
+        if _is_for_staff(cell):
+            continue
+        own = not cell.metadata.get("nbgrader", {}).get("grade_id")
+        if own and left_out:
+            left_out += 1
+            continue
+        block = _block(cell, guide, flow, figures)
+        if block.body == _FULL and own:
+            left_out = 1
+        else:
+            blocks.append(block)
+    if left_out:
+        said = "1 cell of your own is" if left_out == 1 else f"{left_out} cells of your own are"
+        note = f'<p class="note">(This page is full: {said} not shown. {_WHERE})</p>'
+        blocks.append(Block(body=Markup(note)))
+    return tuple(blocks)
+
+
 def _is_for_staff(cell: NotebookNode) -> bool:
     return is_author_cell(cell) or cell.metadata.get("deepdrills", {}).get("role") == MARKING_SCHEME
 
@@ -115,7 +142,7 @@ def _block(cell: NotebookNode, guide: Guide, flow: PageFlow, figures: Figures) -
     grade_id = str(about.get("grade_id") or "")
     graded, answer = about.get("grade", False), about.get("solution", False)
     comment = about.get("comment")
-    said = Markup(markdown_html(str(comment), flow)) if comment else None
+    said = Markup(markdown_html(str(comment), flow, given=True)) if comment else None
     if graded and not answer:
         return Block(panel=_checked(cell, guide, flow), comment=said)
     given = bool(about.get("grade_id")) and not answer
@@ -124,18 +151,33 @@ def _block(cell: NotebookNode, guide: Guide, flow: PageFlow, figures: Figures) -
     panel = _marked(cell, guide, flow) if graded else None
     anchor = guide.anchor(grade_id)
     if cell.cell_type == "markdown":
-        body = Markup(markdown_html(text, flow))
+        body = _shown(markdown_html(text, flow, given), flow, given)
         return Block(anchor=anchor, label=label, body=body, comment=said, panel=panel)
     title = guide.title(grade_id)
     return Block(
         anchor=anchor,
         label=label or "Given code",
         fold=given and cell.cell_type == "code",
-        body=Markup(code_html(text)),
+        body=_code(text, flow, given),
         outputs=tuple(Markup(one) for one in shown_outputs(cell, title, flow, figures)),
         comment=said,
         panel=panel,
     )
+
+
+def _code(source: str, flow: PageFlow, given: bool) -> Markup:
+    """Code, with colours while there is room for them."""
+    if given:
+        return Markup(code_html(source))
+    if flow.colours_fit(source):
+        coloured = code_html(source)
+        if flow.fits(coloured):
+            return Markup(coloured)
+    return _shown(code_html(source, coloured=False), flow, given)
+
+
+def _shown(html: str, flow: PageFlow, given: bool) -> Markup:
+    return Markup(html) if given or flow.fits(html) else _FULL
 
 
 def _checked(cell: NotebookNode, guide: Guide, flow: PageFlow) -> Panel:

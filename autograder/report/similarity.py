@@ -25,7 +25,14 @@ GRAM, WINDOW = 12, 4
 #: A pair is shown from this many shared rare fingerprints on, and from this likeness of an exercise on.
 SHARED, ALIKE = 8, 0.85
 MOST_PAIRS = 20
-_CODE_LIMIT = 50_000
+#: Characters of one cell, and of a student's cells together, that are compared. All code of a notebook of
+#: ours has 34 000, and a student's own part of it 12 000.
+_CODE_LIMIT, _STUDENT_LIMIT = 20_000, 100_000
+#: Python's tokeniser takes time in the square of a line of quotes and backslashes: 5 s for 50 000 characters.
+_LINE_LIMIT = 1_000
+#: Shared fingerprints that are counted, the rarest first, and pairs whose texts are then held against each
+#: other: a class that shares everything takes no longer than one of strangers.
+_MOST_COUNTED, _MOST_LOOKED_AT = 3_000_000, 200
 _SKIPPED = {
     tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER,
     tokenize.ENCODING,
@@ -49,32 +56,50 @@ def similar_pairs(code: Mapping[str, Mapping[str, str]], released: Mapping[str, 
     `code`: for each student, code by grade_id. `released`: the code that was handed out.
     """
     given = {mark for text in released.values() for mark in fingerprints(normalised(text))}
-    tokens = {
-        student: {place: normalised(text) for place, text in cells.items()} for student, cells in code.items()
-    }
+    tokens = {student: _tokens(cells) for student, cells in code.items()}
     marks = {
-        student: {mark for sequence in cells.values() for mark in fingerprints(sequence)} - given
+        student: {place: fingerprints(sequence) - given for place, sequence in cells.items()}
         for student, cells in tokens.items()
     }
-    owners: defaultdict[int, list[str]] = defaultdict(list)
-    for student, own in marks.items():
-        for mark in own:
-            owners[mark].append(student)
-    common = max(4, math.ceil(len(code) / 5))  # what a fifth of a class writes is how one writes it
-    shared: Counter[tuple[str, str]] = Counter()
-    for students in owners.values():
-        if 2 <= len(students) <= common:
-            shared.update(combinations(sorted(students), 2))
     found = []
-    for (first, second), count in shared.most_common():
+    for (first, second), count in _shared(marks).most_common(_MOST_LOOKED_AT):
         if count < SHARED:
             break
-        places = _alike(tokens[first], tokens[second], given)
+        places = _alike(tokens[first], tokens[second], marks[first], marks[second])
         if places:
             found.append(Pair(first, second, count, places))
         if len(found) == MOST_PAIRS:
             break
     return found
+
+
+def _tokens(cells: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """A student's cells as tokens, up to `_STUDENT_LIMIT` characters: answers first, then own cells."""
+    room = _STUDENT_LIMIT
+    tokens: dict[str, tuple[str, ...]] = {}
+    for place, text in sorted(cells.items(), key=lambda cell: cell[0].startswith("extra-")):
+        taken = text[: min(room, _CODE_LIMIT)]
+        room -= len(taken)
+        tokens[place] = normalised(taken)
+    return {place: tokens[place] for place in cells}
+
+
+def _shared(marks: Mapping[str, Mapping[str, set[int]]]) -> Counter[tuple[str, str]]:
+    """How many rare fingerprints two students share."""
+    owners: defaultdict[int, list[str]] = defaultdict(list)
+    for student in sorted(marks):
+        for mark in set[int]().union(*marks[student].values()):
+            owners[mark].append(student)
+    common = max(4, math.ceil(len(marks) / 5))  # what a fifth of a class writes is how one writes it
+    rare = sorted((len(students), mark) for mark, students in owners.items() if 2 <= len(students) <= common)
+    shared: Counter[tuple[str, str]] = Counter()
+    counted = 0
+    for number, mark in rare:
+        counted += number * (number - 1) // 2
+        if counted > _MOST_COUNTED:
+            break
+        shared.update(combinations(owners[mark], 2))
+    return shared
 
 
 def normalised(text: str) -> tuple[str, ...]:
@@ -84,6 +109,8 @@ def normalised(text: str) -> tuple[str, ...]:
     """
     text = text[:_CODE_LIMIT]
     try:
+        if max(map(len, text.split("\n"))) > _LINE_LIMIT:
+            raise ValueError("a line is too long")
         tokens = [
             _plain(token.type, token.string)
             for token in tokenize.generate_tokens(io.StringIO(text).readline)
@@ -107,14 +134,18 @@ def fingerprints(tokens: Sequence[str]) -> set[int]:
 
 
 def _alike(
-    first: Mapping[str, Sequence[str]], second: Mapping[str, Sequence[str]], given: set[int]
+    first: Mapping[str, Sequence[str]],
+    second: Mapping[str, Sequence[str]],
+    own: Mapping[str, set[int]],
+    others: Mapping[str, set[int]],
 ) -> tuple[tuple[str, float], ...]:
+    """The places where two students' tokens are alike, among those where they share a fingerprint."""
     places = []
     for place in first:
         one, other = first[place], second.get(place, ())
         if len(one) < 2 * GRAM or len(other) < 2 * GRAM:
             continue  # a formula of one line is the same for everybody
-        if not (fingerprints(one) - given) & (fingerprints(other) - given):
+        if own[place].isdisjoint(others[place]):
             continue
         likeness = Indel.normalized_similarity(one, other)
         if likeness >= ALIKE:

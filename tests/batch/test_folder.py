@@ -112,6 +112,30 @@ def test_of_several_others_the_likeliest_is_graded_and_said(
     assert found.notes == (f"Several notebooks were handed in; '{chosen}' was graded.",)
 
 
+def test_of_many_notebooks_only_what_may_be_graded_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_NOTEBOOKS_BYTES", 100)
+    for number in range(20):
+        (tmp_path / f"a{number:02}.ipynb").write_bytes(b"x" * 40)
+    found = read_folder(tmp_path, "hw")
+    assert len(found.notebook or b"") == 40
+    assert sum("a0" in note and "too large" in note for note in found.notes) == 8
+    (tmp_path / "hw.ipynb").write_bytes(b"y" * 90)
+    read: list[str] = []
+    whole = module._read
+
+    def noting(path: Path | str, limit: int) -> bytes | None:
+        read.append(Path(path).name)
+        return whole(path, limit)
+
+    monkeypatch.setattr(module, "_read", noting)
+    found = read_folder(tmp_path, "hw")
+    assert found.notebook == b"y" * 90
+    assert read == ["hw.ipynb"]
+    assert "'a19.ipynb'" in found.notes[0]
+
+
 def test_an_empty_folder(tmp_path: Path) -> None:
     assert handed(tmp_path) == Handed(None, {}, ())
 

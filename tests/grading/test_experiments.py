@@ -195,3 +195,16 @@ def test_an_experiment_that_is_missing_has_no_claims() -> None:
     data["cells"] = [cell for cell in data["cells"] if cell is not find(data, "pair")]
     _, execution = run(rebuild(raw(data), experimental("pair")))
     assert execution.claims == {}
+
+
+def test_a_cell_that_is_too_long_is_not_parsed() -> None:
+    """It defines nothing then, and its claims are there."""
+    short, long = "limit = 3\n" * 100, "limit = 3\n" * 6_000
+    assert stand_in(short, {}).count("limit = 3") == 100
+    assert stand_in(long, {"depth": {"x": 1}}).strip() == "RECORDED.update({'depth': {'x': 1}})"
+
+
+def test_no_more_claims_are_kept_than_an_experiment_makes() -> None:
+    found = claims(claim_output(f"claim {number}", {"x": number}) for number in range(500))
+    assert len(found) == 50
+    assert found["claim 0"] == {"x": 0}

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from autograder.grading import figures
 from autograder.grading.cell_run import CellRun
 from autograder.grading.execution import Execution
 from autograder.grading.figures import is_read_elsewhere, names_of, used_exercises
@@ -160,6 +161,33 @@ def test_a_parameter_of_that_name_is_another_name() -> None:
     assert found is not None
     assert found.reads & {"x", "y", "f"} == {"y", "f"}
     assert found.binds == {"f", "made", "z"}
+
+
+def test_what_is_too_long_to_be_looked_through_may_read_anything(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many functions beside many names take Python's compiler minutes: such a cell is not given to it."""
+    cell = "def f():\n " + ";".join(f"a{n}=1" for n in range(30_000)) + "\n (" + "lambda:0," * 30_000 + ")"
+    assert names_of(cell) is None
+    assert is_read_elsewhere(SUM, [cell])
+    monkeypatch.setattr(figures, "names_of", _refuse)
+    assert is_read_elsewhere(SUM, ["x = 1\n" * 3_000] * 12), "together they are too much"
+
+
+def _refuse(source: str) -> None:
+    raise AssertionError("a student's text was parsed")
+
+
+def test_many_small_cells_are_looked_through_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+
+    def noting(source: str) -> figures.Names | None:
+        seen.append(source)
+        return names_of(source)
+
+    monkeypatch.setattr(figures, "names_of", noting)
+    cells = [f"once = {number}" for number in range(2_000)]
+    assert not is_read_elsewhere(SUM, cells)
+    assert not is_read_elsewhere("# the pair\npicture(first)", cells)
+    assert len(seen) == len(cells) + 2
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import codecs
 import json
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from autograder.grading import reading
+from autograder.grading import reading, salvage
 from autograder.grading.reading import StudentCell, encodable, read_notebook
 
 from .toy import extra, notebook, raw
@@ -212,6 +213,124 @@ def test_a_huge_cell_is_cut_and_said() -> None:
     cells, notes = of([extra("x" * 600_000)])
     assert len(cells[0].source) == 500_000
     assert notes == ["Cell 1 holds more than 500000 characters; the rest was cut."]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(b'{"cells": [' + b"[]," * 4_900_000 + b"[]]}", id="lists"),
+        pytest.param(b'{"cells": [' + b'{"a":1},' * 400_000 + b"1]}", id="objects"),
+        pytest.param(b'{"cells": [' + b"1," * 600_000 + b"1]}", id="numbers"),
+        pytest.param(b'{"cells": [' + b'"",' * 1_200_000 + b"1]}", id="texts"),
+        pytest.param(('{"cells": ["\u2200",' + "[]," * 300_000 + "1]}").encode("utf-16"), id="utf-16"),
+        pytest.param(b'{"cells": [{"outputs": [' + b"[]," * 600_000 + b"1]}]}", id="small outputs"),
+        pytest.param(b'{"cells": [{"outputs": [' + b"[" * 600_000, id="nested outputs"),
+        pytest.param(b'{"cells": [' + b'"outputs": ["' * 700_000, id="outputs without an end"),
+    ],
+)
+def test_a_file_of_many_parts_is_not_parsed(data: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "_text", _refuse)
+    cells, notes = read_notebook(data)
+    assert cells == []
+    assert notes == [
+        "The submitted file has too many parts to be a notebook and was not read. "
+        "Clear all outputs of the notebook, then hand it in again."
+    ]
+
+
+def _refuse(*_: Any) -> str:
+    raise AssertionError("the file was parsed")
+
+
+def test_a_file_that_is_large_without_its_outputs_is_not_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "_text", _refuse)
+    cells, notes = of([extra("\U0001f600" + "x" * (17 << 20))])
+    assert cells == []
+    assert notes == [
+        "The submitted file holds more than 16 MiB besides its outputs and was not read. "
+        "Take data and pictures out of the notebook's cells, then hand it in again."
+    ]
+
+
+PRINTED = {"output_type": "stream", "name": "stdout", "text": "1, 2, " * 2_000_000}
+LINES = {"output_type": "stream", "name": "stdout", "text": ["1, 2\n"] * 700_000}
+SMALL = {"output_type": "display_data", "data": {"application/json": {"claim": "depth"}}}
+
+
+@pytest.mark.parametrize("large", [PRINTED, LINES], ids=["one text", "lines"])
+def test_large_outputs_of_a_huge_file_are_left_out_and_said(large: Any) -> None:
+    quoted = extra("a = '\"outputs\": [1, 2]'")
+    cells, notes = of([quoted, {**extra("b = 1"), "outputs": [SMALL, large, SMALL]}])
+    assert [cell.source for cell in cells] == ["a = '\"outputs\": [1, 2]'", "b = 1"]
+    assert [one for one in cells[1].outputs if one is not None] == [SMALL, SMALL]
+    assert notes == [
+        "The file is very large: outputs and pasted pictures of more than 1024 KiB were left out of it (1). "
+        "No answer stands in them."
+    ]
+
+
+def test_many_outputs_of_a_huge_file_are_left_out_but_claims_are_not() -> None:
+    shown = {"output_type": "stream", "name": "stdout", "text": "x" * 100_000}
+    cells, notes = of([{**extra(f"a = {number}"), "outputs": [shown, SMALL]} for number in range(300)])
+    assert [cell.source for cell in cells] == [f"a = {number}" for number in range(300)]
+    assert all(SMALL in cell.outputs for cell in cells)
+    assert "outputs and pasted pictures of more than 64 KiB were left out of it (300)" in notes[0]
+
+
+def test_pasted_pictures_of_a_huge_file_are_left_out() -> None:
+    pasted = {"cell_type": "markdown", "source": "![a](attachment:a.png)", "metadata": {}}
+    cells, notes = of([{**pasted, "attachments": {"a.png": {"image/png": "x" * (13 << 20)}}}] * 2)
+    assert [cell.source for cell in cells] == ["![a](attachment:a.png)"] * 2
+    assert "were left out of it (2)" in notes[0]
+
+
+def test_commas_in_a_text_are_no_parts() -> None:
+    cells, notes = of([extra("a = [" + "1, " * 160_000 + "]") for _ in range(4)])
+    assert len(cells) == 4
+    assert notes == []
+
+
+def test_an_output_nested_deeper_than_its_readers_can_follow_is_left_out() -> None:
+    deep: Any = []
+    for _ in range(400):
+        deep = [deep]
+    cells, _ = of([{**extra("a = 1"), "outputs": [{"data": deep}, SMALL]}])
+    assert cells[0].outputs == (SMALL,)
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        pytest.param('<<<<<<< HEAD\n{"cells": []}\n' + "\n" * 250_000, id="lines"),
+        pytest.param('{"cells": ["' + "[]," * 300_000 + '" {"cell_type": "code", "source": ""}', id="parts"),
+    ],
+)
+def test_a_damaged_file_is_searched_up_to_a_size(damaged: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(salvage, "_keep", _refuse)
+    monkeypatch.setattr(salvage, "json", SimpleNamespace(JSONDecoder=_NoDecoder))
+    cells, notes = read_notebook(damaged.encode())
+    assert cells == []
+    assert "not a readable notebook" in notes[0]
+
+
+class _NoDecoder(json.JSONDecoder):
+    def raw_decode(self, s: str, idx: int = 0) -> Any:
+        raise AssertionError("the file was parsed")
+
+
+def test_a_search_for_whole_cells_reads_little_in_vain(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[int] = []
+
+    class Noting(json.JSONDecoder):
+        def raw_decode(self, s: str, idx: int = 0) -> Any:
+            tried.append(idx)
+            return super().raw_decode(s, idx)
+
+    parser = SimpleNamespace(JSONDecoder=Noting, JSONDecodeError=json.JSONDecodeError)
+    monkeypatch.setattr(salvage, "json", parser)
+    text = '{"cells": [' + '{"cell_type": [' * 60 + '"' + "x" * (10 << 20) + '" ?'
+    assert read_notebook(text.encode())[0] == []
+    assert len(tried) == 2, "ten million characters each, of 16 in all"
 
 
 def test_too_many_cells_are_left_out_and_said() -> None:

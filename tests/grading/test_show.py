@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 
 from autograder.grading.show import safe_outputs, safe_text
 
-PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"picture").decode()
-JPEG = base64.b64encode(b"\xff\xd8\xff" + b"picture").decode()
+from .pictures import jpeg, png
+
+PNG = base64.b64encode(png(3, 2)).decode()
+JPEG = base64.b64encode(jpeg(3, 2)).decode()
 HIDDEN = "[A part of this output can not be shown here.]"
 
 
@@ -32,6 +34,19 @@ def test_a_picture_and_its_text_are_shown() -> None:
         "image/png": PNG,
     }
     assert shown(data(image_jpeg=JPEG))[0]["data"] == {"image/jpeg": JPEG}
+
+
+@pytest.mark.parametrize(("width", "height"), [(100_000, 100_000), (50_000, 1), (9_000, 9_000), (0, 9)])
+def test_a_picture_that_no_browser_can_hold_is_not_shown(width: int, height: int) -> None:
+    """A few bytes may say so: they are a picture of 40 GB where they are shown."""
+    large = base64.b64encode(png(width, height)).decode()
+    words = f"[A picture of {width} by {height} pixels can not be shown here.]"
+    assert shown(data(image_png=large, text_plain="<Figure>"))[0]["data"] == {"text/plain": words}
+
+
+def test_a_picture_without_a_size_is_not_shown() -> None:
+    bare = base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"picture").decode()
+    assert shown(data(image_png=bare))[0]["data"] == {"text/plain": HIDDEN}
 
 
 def test_a_picture_may_come_in_lines() -> None:
@@ -120,17 +135,52 @@ def test_a_result_never_carries_a_number_that_could_pass_for_a_score() -> None:
     assert result[0]["execution_count"] is None
 
 
-def test_all_outputs_together_keep_to_the_budget() -> None:
-    stream = {"output_type": "stream", "name": "stdout", "text": "x" * 400}
-    outputs, left = safe_outputs([stream] * 10, 1_000)
-    assert sum(len(one["text"]) for one in outputs) <= 1_000 + len("\n[cut]\n")
+REST = {
+    "output_type": "stream",
+    "name": "stdout",
+    "text": "[The rest of the outputs is not kept here: there were too many, or they were too large.]\n",
+}
+
+
+@pytest.mark.parametrize("character", ["x", "é", "\U0001f600"])
+def test_all_outputs_together_keep_to_the_budget_and_say_so(character: str) -> None:
+    stream = {"output_type": "stream", "name": "stdout", "text": character * 9_000}
+    outputs, left = safe_outputs([stream] * 10, 80_000)
+    assert outputs.pop() == REST
+    assert len(outputs) == -(-80_000 // len(stream["text"].encode()))
     assert left <= 0
-    assert safe_outputs([stream], left)[0] == []
+    assert safe_outputs([stream], left)[0] == [REST]
+    assert safe_outputs([], left)[0] == []
     assert shown(data(image_png=PNG, text_plain="x"), budget=10)[0]["data"] == {"text/plain": "x"}
 
 
 def test_there_are_not_endlessly_many_outputs() -> None:
-    assert len(shown(*[{"output_type": "stream", "text": ""}] * 600)) == 500
+    empty = {"output_type": "stream", "text": ""}
+    outputs = shown(*[empty] * 600, budget=1 << 24)
+    assert len(outputs) == 501
+    assert outputs[-1] == REST
+    assert len(shown(*[empty] * 500, budget=1 << 24)) == 500
+
+
+def test_the_cells_of_a_notebook_share_some_two_thousand_outputs() -> None:
+    """nbformat takes 5 kB for each, so that 500 in each of 2 000 cells were 5 GB and 84 s."""
+    budget, kept = 16 << 20, 0
+    for _ in range(2_000):
+        outputs, budget = safe_outputs([data(text_plain="1")] * 500, budget)
+        kept += sum(one != REST for one in outputs)
+    assert 2_000 < kept < 2_100
+
+
+def test_a_traceback_of_many_lines_is_cut() -> None:
+    error = {"output_type": "error", "traceback": ["x" * 30_000] * 200}
+    lines = shown(error, budget=1 << 24)[0]["traceback"]
+    assert 100_000 <= sum(map(len, lines)) < 101_000
+
+
+def test_many_escapes_are_read_in_one_pass() -> None:
+    """Each of these began a search of its own, or a part of its own."""
+    for text, kept in (("\x1b[1;31ma", None), ("\x1b", ""), ("\x1b[1;1;1;1", "[1;1;1;1"), ("\x1b]a", "")):
+        assert safe_text(text * 100_000, 1 << 24) == (text if kept is None else kept) * 100_000
 
 
 junk = st.recursive(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from autograder.exercises.catalogue import load_exercises
+from autograder.report import similarity
 from autograder.report.similarity import fingerprints, normalised, similar_pairs
 
 STUB = "def window_sum(image, size):\n    raise NotImplementedError()\n"
@@ -94,3 +97,45 @@ ODD = ["", "def f(:", "'''", "\x00", "\ud800 = 1", "  x\n y", "(" * 5000, "é" *
 def test_any_text_is_taken(text: str) -> None:
     assert isinstance(fingerprints(normalised(text)), set)
     assert pairs(ann=text, bob=text) in ([], [("ann", "bob")])
+
+
+def test_a_long_line_is_cut_up_roughly() -> None:
+    """Python's tokeniser takes minutes for one of quotes and backslashes."""
+    assert normalised('"\\' * 9_000) == ('"', "\\") * 9_000
+    assert len(normalised("x = 1\n" * 2_000)) == 6_000
+
+
+def test_a_students_cells_together_are_bounded_and_answers_come_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read: list[str] = []
+    monkeypatch.setattr(similarity, "normalised", _noting(read))
+    cells = {f"extra-{number}": "x = 1\n" * 10_000 for number in range(50)}
+    similar_pairs({"ann": {**cells, "window_sum": STUB}}, {})
+    assert read[0] == STUB
+    assert sum(map(len, read)) == similarity._STUDENT_LIMIT
+    assert max(map(len, read)) == similarity._CODE_LIMIT
+
+
+def test_a_class_that_shares_everything_takes_no_longer_than_strangers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The rarest come first, so that a pair is found among many who share with each other."""
+    monkeypatch.setattr(similarity, "_MOST_COUNTED", 500)
+    counted = similarity._shared(
+        {
+            **{f"many-{number}": {"a": set(range(1_000))} for number in range(12)},
+            **{f"two-{number}": {"a": set(range(2_000, 2_100))} for number in range(2)},
+            **{f"other-{number}": {"a": {5_000 + number}} for number in range(60)},
+        }
+    )
+    assert counted["two-0", "two-1"] == 100
+    assert sum(counted.values()) <= 500
+
+
+def _noting(read: list[str]) -> Callable[[str], tuple[str, ...]]:
+    def note(text: str) -> tuple[str, ...]:
+        read.append(text)
+        return ()
+
+    return note

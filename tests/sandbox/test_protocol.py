@@ -245,6 +245,43 @@ def test_random_json(header: Any) -> None:
     assert isinstance(value, str | int | float | list | tuple | dict | bytes | np.ndarray | None)
 
 
+@pytest.mark.parametrize(
+    "header",
+    [
+        pytest.param(b"[" + b"[]," * 250_001 + b"1]", id="lists"),
+        pytest.param(b"[" + b'{"a":1},' * 250_001 + b"1]", id="objects"),
+        pytest.param(b"[" + b"1," * 500_001 + b"1]", id="numbers"),
+        pytest.param(b"[" + b'"",' * 500_001 + b"1]", id="texts"),
+        pytest.param(b'["' + b"," * 500_001 + b'"' + b",[]" * 250_001 + b"]", id="after a text"),
+    ],
+)
+def test_a_header_of_many_parts_is_not_parsed(header: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(protocol, "json", None)
+    with pytest.raises(protocol.ProtocolError, match="too many parts"):
+        protocol._parse(header)
+
+
+def test_the_largest_answer_has_few_enough_parts() -> None:
+    """As the worker makes them: long lists of numbers are arrays, tuples are lists."""
+    for value in (
+        [[0.5, "a"]] * 66_000,
+        {f"k{number}": [number] for number in range(66_000)},
+        ["", 1] * 99_000,
+    ):
+        frame = protocol.pack(value)
+        header = frame[8 : 8 + int.from_bytes(frame[:4], "little")]
+        assert protocol.decode(protocol._parse(header), []) == value
+
+
+def test_commas_that_were_printed_are_no_parts(pair: tuple[socket.socket, socket.socket]) -> None:
+    ours, theirs = pair
+    printed = {"outputs": [{"output_type": "stream", "text": "1, 2, [" * 140_000}]}
+    sender = threading.Thread(target=protocol.send, args=(theirs, printed))
+    sender.start()
+    assert protocol.receive(ours, time.monotonic() + 20, 1 << 24) == printed
+    sender.join()
+
+
 def test_non_finite_numbers_arrive_as_themselves(pair: tuple[socket.socket, socket.socket]) -> None:
     ours, theirs = pair
     theirs.sendall(frame(b"[NaN, Infinity, -Infinity, 1e999]"))
