@@ -21,8 +21,9 @@ from .case import FULL, Odd, sheet
 from .cells import CELLS
 from .files import FILES
 from .runs import RUNS
+from .sizes import SIZES
 
-CASES = [*CELLS, *FILES, *RUNS]
+CASES = [*CELLS, *FILES, *RUNS, *SIZES]
 
 
 @pytest.fixture(scope="session")
