@@ -12,6 +12,8 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+from autograder.grading.reading import encodable
+
 from autograder.grading.defined_names import CELL_LIMIT
 
 #: The tag, in the metadata of a source cell.
@@ -91,7 +93,7 @@ def _claim(data: Any) -> tuple[str, Claim] | None:
         if len(data) > _TEXT_LIMIT:
             return None
         try:
-            data = json.loads(data)
+            data = json.loads(encodable(data))
         except (ValueError, RecursionError):
             return None
     if not isinstance(data, dict) or not isinstance(data.get("claim"), str):

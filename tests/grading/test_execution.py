@@ -244,7 +244,7 @@ def test_what_a_cell_does_after_a_question_is_not_shown() -> None:
 
 def test_outputs_of_all_cells_together_are_bounded() -> None:
     sandbox = FakeSandbox()
-    execution = run(sandbox, submission(*[f"x = {n}" for n in range(50)]), notebook_output_size=1_000)
+    execution = run(sandbox, submission(*[f"x = {n}" for n in range(50)]), notebook_output_size=2_000)
     shown = [one["text"] for run_ in execution.runs for one in run_.outputs]
     assert sum("left out" in text for text in shown) > 30
     assert "ran" in shown[0]

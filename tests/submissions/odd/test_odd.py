@@ -22,8 +22,9 @@ from .cells import CELLS
 from .files import FILES
 from .places import PLACES
 from .runs import RUNS
+from .sizes import SIZES
 
-CASES = [*CELLS, *FILES, *PLACES, *RUNS]
+CASES = [*CELLS, *FILES, *PLACES, *RUNS, *SIZES]
 
 
 @pytest.fixture(scope="session")
