@@ -12,9 +12,8 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from autograder.grading.reading import encodable
-
 from autograder.grading.defined_names import CELL_LIMIT
+from autograder.grading.reading import encodable
 
 #: The tag, in the metadata of a source cell.
 EXPERIMENT = "experiment"
