@@ -1,0 +1,82 @@
+"""What weights that a training leaves behind prove: the scores that they give, and how they got there."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+from autograder.reference.depth import Array, ConvStack, State, one_thread
+
+BATCH, STEP = 64, 2e-3
+
+
+def state_of(net: ConvStack) -> State:
+    """Copies of the weights and of the norms' statistics, by name."""
+    return {
+        name: value.detach().numpy().copy()
+        for name, value in net.state_dict().items()
+        if not name.endswith("num_batches_tracked")
+    }
+
+
+def shapes(depth: int, channels: int = 16) -> dict[str, tuple[int, ...]]:
+    """Of the entries of a `ConvStack`'s state."""
+    with torch.device("meta"):
+        net = ConvStack(depth=depth, channels=channels)
+    return {
+        name: tuple(value.shape)
+        for name, value in net.state_dict().items()
+        if not name.endswith("num_batches_tracked")
+    }
+
+
+def stack_with(state: State, mode: str, stride: int, dtype: torch.dtype = torch.float32) -> ConvStack:
+    """The course's own stack, with these weights."""
+    depth = sum(name.startswith("convs.") and name.endswith(".weight") for name in state)
+    net = ConvStack(depth, len(state["stem.bias"]), len(state["head.bias"]), mode, stride).to(dtype)
+    net.load_state_dict({name: torch.from_numpy(value) for name, value in state.items()}, strict=False)
+    return net
+
+
+def share_right(state: State, mode: str, stride: int, x: Array, y: Array) -> float:
+    """The accuracy of a stack with these weights on x (n, 3, height, width), in float64."""
+    with one_thread(), torch.no_grad():
+        net = stack_with(state, mode, stride, torch.float64).eval()
+        right = [
+            net(torch.from_numpy(x[start : start + 200]).double()).argmax(dim=1).numpy()
+            for start in range(0, len(x), 200)
+        ]
+        return float(np.mean(np.concatenate(right) == y))
+
+
+def one_epoch(state: State, mode: str, stride: int, x: Array, y: Array, seed: int = 0) -> State:
+    """The weights after one epoch of the notebook's training from `state`, in an order of our own."""
+    with one_thread():
+        net = stack_with(state, mode, stride)
+        order = torch.Generator().manual_seed(seed)
+        optimizer = torch.optim.Adam(net.parameters(), lr=STEP)
+        images, labels = torch.from_numpy(x), torch.from_numpy(y)
+        net.train()
+        for batch in torch.split(torch.randperm(len(y), generator=order), BATCH):
+            optimizer.zero_grad()
+            F.cross_entropy(net(images[batch]), labels[batch]).backward()  # type: ignore[no-untyped-call]
+            optimizer.step()
+        return state_of(net)
+
+
+def same_way(start: State, one: State, other: State) -> tuple[float, float]:
+    """Cosine of two moves of the convolutions' weights from `start`, and the ratio of their lengths.
+
+    Measured for one epoch of coloured noise: 0.83 to 0.96 for two orders of the same images, at most
+    0.43 when the labels of one were shuffled.
+    """
+    names = [name for name in start if name.startswith(("stem", "convs")) and name.endswith("weight")]
+    first, second = (
+        np.concatenate([(end[name].astype(np.float64) - start[name]).ravel() for name in names])
+        for end in (one, other)
+    )
+    lengths = float(np.linalg.norm(first)), float(np.linalg.norm(second))
+    if min(lengths) == 0:
+        return 0.0, 0.0
+    return float(first @ second) / (lengths[0] * lengths[1]), lengths[0] / lengths[1]
