@@ -114,12 +114,12 @@ class Evidence:
         if not default_law(self.first):
             raise WrongAnswer(Stage.VALUE, "A training should begin with the weights that torch draws.")
 
-    def learns_from(self, x: Array, y: Array) -> None:
+    def learns_from(self, x: Array, y: Array, least: float = COSINE) -> None:
         """Some evaluated weights lie where an epoch on x, y leads. Raises `WrongAnswer`."""
         after = one_epoch(self.first, self.mode, self.stride, x, y)
         for state in self.shown:
             cosine, lengths = same_way(self.first, state, after)
-            if cosine >= COSINE and LENGTHS[0] <= lengths <= LENGTHS[1]:
+            if cosine >= least and LENGTHS[0] <= lengths <= LENGTHS[1]:
                 return
         raise WrongAnswer(
             Stage.VALUE,

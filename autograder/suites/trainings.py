@@ -111,11 +111,11 @@ def accuracies(answer: object, epochs: int, images: int | None = None) -> list[f
     return numbers
 
 
-def learnt(training: Training) -> None:
+def learnt(training: Training, least: float = 0.7) -> None:
     """The training images taught the network images that were not sent. Raises `WrongAnswer`."""
     training.evidence.learns_from(training.sets.given["x"], training.sets.given["y"])
-    # The notebook's own training reaches 0.85 and more in 40 secrets of 40, in each case that is asked.
-    if training.evidence.share(*training.sets.kept) < 0.7:
+    # The notebook's own training reaches 0.84 and more in 80 secrets, in each case that is asked with 0.7.
+    if training.evidence.share(*training.sets.kept) < least:
         raise WrongAnswer(Stage.VALUE, "A stack that should have learnt an easy set did not.")
 
 

@@ -68,8 +68,10 @@ def test_seed(student: Student, rng: np.random.Generator) -> None:
     sets = easy_sets(rng, np.repeat(np.arange(5), 100))
     images = sets.given["x_test"]
     images += rng.normal(0.0, 4.0, images.shape).astype(np.float32)
-    first = [train(student, sets, "naive", 2, seed=seed, epochs=3, draws=2).values for seed in (3, 4, 5)]
+    first = [train(student, sets, "naive", 2, seed=seed, epochs=3, draws=2) for seed in (3, 4, 5)]
+    for training in first:
+        learnt(training, least=0.4)  # two naive blocks reach 0.66 to 1.00
     again = train(student, sets, "naive", 2, seed=4, epochs=3, draws=7)
-    close(again.values, first[1])
-    if first[0] == first[1] == first[2]:
+    close(again.values, first[1].values)
+    if first[0].values == first[1].values == first[2].values:
         raise WrongAnswer(Stage.VALUE, "The seed changes nothing.")
