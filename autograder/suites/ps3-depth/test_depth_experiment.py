@@ -32,7 +32,7 @@ FAR = 0.15
 
 #: On these images two orders agree to 0.66 to 0.92, shuffled labels to at most 0.13 (three seeds).
 SAME_WAY = 0.4
-#: A plain stack of twenty blocks stays at 0.20; with seed 0, no order of the images took it beyond 0.30.
+#: With seed 0, twenty plain blocks stayed at 0.20 in five orders of the images.
 DEEP, LEARNT = 20, 0.30
 
 SPOT_CHECK = (
@@ -128,8 +128,8 @@ def _begun_again(student: Student, mode: str, depth: int) -> list[float]:
 def _compare_deep(student: Student, last: float) -> None:
     if last > LEARNT:
         student.flag(
-            f"plain at {DEEP} blocks: recorded {last:.3f} after the last epoch, where the course's own training "
-            "stays at chance. Ask how the number came about before you judge."
+            f"plain at {DEEP} blocks: recorded {last:.3f} after the last epoch, where the course's own "
+            "training stays at chance. Ask how the number came about before you judge."
         )
 
 
