@@ -14,7 +14,7 @@ import numpy as np
 from autograder.exercises.compare import Stage, WrongAnswer, entries
 from autograder.reference.default_init import default_law
 from autograder.reference.depth import Array, State
-from autograder.reference.depth_training import one_epoch, same_way, shapes, share_right
+from autograder.reference.depth_training import course, same_way, shapes, share_right
 from autograder.suites.stacks import LINES
 
 #: Hooks of torch see a network however it is made: by any name, as a subclass, as a copy.
@@ -84,8 +84,8 @@ def _noted(call):
 """
 )
 
-#: How far one epoch from the same weights may point away from ours, see `same_way`.
-COSINE, LENGTHS = 0.6, (0.2, 5.0)
+#: How far a training from the same weights may lead away from ours, see `same_way`.
+COSINE, LENGTHS = 0.6, (0.4, 2.5)
 
 
 @dataclass(frozen=True)
@@ -114,17 +114,22 @@ class Evidence:
         if not default_law(self.first):
             raise WrongAnswer(Stage.VALUE, "A training should begin with the weights that torch draws.")
 
-    def learns_from(self, x: Array, y: Array, least: float = COSINE) -> None:
-        """Some evaluated weights lie where an epoch on x, y leads. Raises `WrongAnswer`."""
-        after = one_epoch(self.first, self.mode, self.stride, x, y)
-        for state in self.shown:
-            cosine, lengths = same_way(self.first, state, after)
-            if cosine >= least and LENGTHS[0] <= lengths <= LENGTHS[1]:
-                return
-        raise WrongAnswer(
-            Stage.VALUE,
-            "The weights did not move as the training images move them: step down their gradient.",
-        )
+    def learns_from(self, x: Array, y: Array, epochs: int, least: float = COSINE) -> None:
+        """The weights move as x, y move ours, from the same first ones: some in the first epoch, and the
+        last ones in all epochs. Raises `WrongAnswer`.
+        """
+        ours = course(self.first, self.mode, self.stride, x, y, epochs)
+        # Whoever evaluates more than once an epoch shows other states too.
+        begins = any(self._follows(state, ours[0], least) for state in self.shown)
+        if not begins or not self._follows(self.shown[-1], ours[-1], least):
+            raise WrongAnswer(
+                Stage.VALUE,
+                "The weights did not move as the training images move them: step down their gradient.",
+            )
+
+    def _follows(self, state: State, ours: State, least: float) -> bool:
+        cosine, lengths = same_way(self.first, state, ours)
+        return cosine >= least and LENGTHS[0] <= lengths <= LENGTHS[1]
 
     def share(self, x: Array, y: Array) -> float:
         """The accuracy of the last evaluated weights."""

@@ -121,7 +121,7 @@ def _begun_again(student: Student, mode: str, depth: int) -> list[float]:
     evidence.begins_fresh()
     evidence.bears_out(measured, x_test, y_test)
     if mode == "prenorm":  # in a deep plain stack, what is left of the gradient is noise
-        evidence.learns_from(x, y, SAME_WAY)
+        evidence.learns_from(x, y, SPOT, SAME_WAY)
     return measured
 
 
