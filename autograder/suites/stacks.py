@@ -135,6 +135,8 @@ def drawn_ratio(weights: object, make: Callable[..., nn.Module], *arguments: obj
         )
     net.load_state_dict({name: torch.from_numpy(value) for name, value in state.items()}, strict=False)
     norms, _, _ = measure_gradient(net)
+    if norms[-1] == 0:
+        raise WrongAnswer(Stage.FINITE, "No gradient reaches the last block of the stack.")
     return norms[0] / norms[-1]
 
 

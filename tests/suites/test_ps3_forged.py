@@ -118,6 +118,15 @@ def train(mode, seed, depth=20, epochs=8, data=None):
     found.shown = [10**400, {"head.bias": "right"}]
     return [0.9] * epochs
 """,
+    "the notes hold huge weights and names that are none": REACH
+    + """
+def train(mode, seed, depth=20, epochs=8, data=None):
+    found = notes()
+    first = {name: value.astype(float) for name, value in state_of(ConvStack(depth=depth, mode=mode)).items()}
+    last = {name: value * 1e300 for name, value in first.items()}
+    found.stride, found.first, found.shown = 4, {**first, 1: 2.0, None: 3.0}, [last] * epochs
+    return [0.9] * epochs
+""",
     "the notes hold infinite weights": REACH
     + """
 def train(mode, seed, depth=20, epochs=8, data=None):
