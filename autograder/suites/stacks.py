@@ -11,8 +11,11 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+import torch
+from torch import nn
 
 from autograder.exercises.compare import Stage, WrongAnswer, close, entries, items
+from autograder.reference.default_init import drawn_under
 from autograder.reference.depth import (
     Array,
     Measured,
@@ -87,13 +90,17 @@ def measuring(make: str) -> str:
     return f"{LINES}\nanswer = _measure({make}, state, normed, x, y, training)\n"
 
 
-def ratio_of(make: str) -> str:
-    """Lines that measure the gradient ratio of the stack that `make` builds under seed 0."""
-    return f"""
-import torch as _torch
+def drawing(make: str) -> str:
+    """Lines that build a stack by the expression `make` under seed 0 and show its weights."""
+    return f"""{LINES}
 _torch.manual_seed(0)
-_norms, _, _ = measure_gradient({make})
-answer = float(_norms[0]) / float(_norms[-1])
+_found = _layers({make})
+answer = {{
+    f"{{owner}}.{{name}}": tensor
+    for owner, layer in _owners(_found, ())
+    if not owner.startswith("norms")
+    for name, tensor in layer.named_parameters()
+}}
 """
 
 
@@ -101,6 +108,35 @@ answer = float(_norms[0]) / float(_norms[-1])
 def default_ratio(make: Callable[..., Any], *arguments: object) -> float:
     """The gradient ratio of `make(*arguments)` under seed 0: always the same, so measured once."""
     norms, _, _ = measure_gradient(seeded(lambda: make(*arguments)))
+    return norms[0] / norms[-1]
+
+
+def drawn_ratio(weights: object, make: Callable[..., nn.Module], *arguments: object) -> float:
+    """The gradient ratio of `make(*arguments)` with weights that a student's class drew under seed 0.
+
+    The weights are all that counts of the class, and they have to be torch's own draws, in any order of
+    the layers. What they give is measured here, on the course's own stack. Raises `WrongAnswer`.
+    """
+    net = make(*arguments)
+    owners = ("stem", "head", "convs")
+    names = {name: value.shape for name, value in net.state_dict().items() if name.startswith(owners)}
+    state = entries(weights, list(names))
+    for name, shape in names.items():
+        value = state[name]
+        if not isinstance(value, np.ndarray) or value.dtype.kind != "f" or value.shape != shape:
+            raise WrongAnswer(Stage.SHAPE, "The layers of the stack do not have the sizes of ConvStack's.")
+        if not np.isfinite(value).all():
+            raise WrongAnswer(Stage.FINITE, "The weights of the stack are NaN or infinite.")
+    if not drawn_under(state, 0):
+        raise WrongAnswer(
+            Stage.VALUE,
+            "Neither are the ratios those of ConvStack under torch.manual_seed(0), nor does your stack keep "
+            "the weights that torch draws by default under that seed.",
+        )
+    net.load_state_dict({name: torch.from_numpy(value) for name, value in state.items()}, strict=False)
+    norms, _, _ = measure_gradient(net)
+    if norms[-1] == 0:
+        raise WrongAnswer(Stage.FINITE, "No gradient reaches the last block of the stack.")
     return norms[0] / norms[-1]
 
 

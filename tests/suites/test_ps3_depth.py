@@ -46,7 +46,8 @@ def test_what_was_measured_earns_all_and_raises_no_flag(trial: Trials) -> None:
 
 def test_invented_accuracies_are_flagged_and_not_lowered(trial: Trials) -> None:
     invented = [[0.95 - 0.01 * i for i in range(8)][::-1]] * 4
-    found = report(trial, plain=[[0.5] * 8] * 4, prenorm=invented, separation_depth=4)
+    plain = [[0.5] * 8] * 3 + [[0.2] * 8]
+    found = report(trial, plain=plain, prenorm=invented, separation_depth=4)
     assert found.score == found.exercises[0].max_points
     assert len(found.flags) == 1
     assert "measured again" in found.flags[0]

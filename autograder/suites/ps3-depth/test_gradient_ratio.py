@@ -9,11 +9,13 @@ import pytest
 
 from autograder.exercises.compare import close, entries, same
 from autograder.sandbox.student import Student
+from autograder.suites.given import STACK
 from autograder.suites.stacks import LINES, Probe
 
 #: Gradients of another batch and a foreign mode are left behind before the call.
 ASK = (
     LINES
+    + STACK
     + """
 _net = ConvStack(mode=mode, **keywords)
 _load(_net, state, normed)
