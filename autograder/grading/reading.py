@@ -95,7 +95,7 @@ def _skimmed(raw: bytes, notes: list[str]) -> bytes:
 
 def _has_too_many_parts(raw: bytes) -> bool:
     if raw.startswith(tuple(mark for mark, _ in _WIDE)):
-        return separators(raw) > MOST_PARTS  # in two bytes, where a text ends can not be told
+        return separators(raw) > MOST_PARTS  # in two bytes, where a text ends cannot be told
     return has_too_many_parts(raw)
 
 

@@ -27,7 +27,7 @@ def salvage(text: str, broken: int) -> tuple[Any, str] | None:
     `broken`: the line at which a JSON parser gave up.
     """
     if sum(map(text.count, ("[", "{", ","))) > MOST_PARTS:
-        return None  # those in texts count too: where a damaged text ends can not be told
+        return None  # those in texts count too: where a damaged text ends cannot be told
     found = _one_side(text) if text.count("\n") <= _LINES_LIMIT else None
     if found is not None:
         return found

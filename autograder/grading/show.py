@@ -96,7 +96,7 @@ def _bundle(bundle: dict[Any, Any], limit: int) -> dict[str, str]:
             if sides is not None and is_reasonable(sides):
                 data[mime] = base64.b64encode(raw).decode("ascii")
             elif sides is not None:
-                data["text/plain"] = f"[A picture of {sides[0]} by {sides[1]} pixels can not be shown here.]"
+                data["text/plain"] = f"[A picture of {sides[0]} by {sides[1]} pixels cannot be shown here.]"
     return data or {"text/plain": _HIDDEN}
 
 

@@ -40,7 +40,7 @@ def test_a_picture_and_its_text_are_shown() -> None:
 def test_a_picture_that_no_browser_can_hold_is_not_shown(width: int, height: int) -> None:
     """A few bytes may say so: they are a picture of 40 GB where they are shown."""
     large = base64.b64encode(png(width, height)).decode()
-    words = f"[A picture of {width} by {height} pixels can not be shown here.]"
+    words = f"[A picture of {width} by {height} pixels cannot be shown here.]"
     assert shown(data(image_png=large, text_plain="<Figure>"))[0]["data"] == {"text/plain": words}
 
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autograder.grading.answers import AnswerSheet
-from autograder.grading.submission import PlannedCell, Submission, rebuild
+from autograder.grading.submission import REPAIRS_LIMIT, PlannedCell, Submission, rebuild
 from autograder.grading.template import Role
 
 from .toy import ADD, ANSWERS, IDS, PAIR, STUB, TEMPLATE, WHY, Notebook, extra, find, notebook, place, raw
@@ -656,3 +656,22 @@ def test_a_notebook_of_another_assignment_is_asked_for_in_one_sentence() -> None
     assert [cell.source for cell in given.cells if cell.template is not None] == [
         cell.source for cell in TEMPLATE.cells
     ]
+
+
+def test_repairs_are_listed_up_to_a_number() -> None:
+    cells = [{"cell_type": f"kind {number}", "source": ""} for number in range(1_500)]
+    repairs = rebuild(raw({"cells": cells}), TEMPLATE, notes=("x" * 900,)).repairs
+    assert len(repairs) == REPAIRS_LIMIT + 1
+    assert repairs[0] == "x" * 500 + " [cut]"
+    assert repairs[1] == "Cell 1 has an unknown type; it was read as text."
+    assert repairs[-1].endswith(" more repairs are not listed.")
+    assert max(map(len, repairs)) < 520
+
+
+def test_a_cell_that_is_long_is_not_taken_apart() -> None:
+    """No cell of the course's is nearly as long, so it is compared as it stands."""
+    data = notebook(ANSWERS)
+    find(data, "add_visible")["source"] = "assert add(1, 2) == 3\n" + "\n" * 100_000
+    found = rebuild(raw(data), TEMPLATE)
+    assert found.attempted == {"add", "pair"}
+    assert found.repairs == ("The course's cell 'add_visible' had been edited and was restored.",)

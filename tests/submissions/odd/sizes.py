@@ -77,6 +77,6 @@ SIZES = [
         "import struct\nfrom IPython.display import display\n"
         "size = struct.pack('>I4sII', 13, b'IHDR', 100_000, 100_000)\n"
         "display({'image/png': b'\\x89PNG\\r\\n\\x1a\\n' + size}, raw=True)"),
-        shows="[A picture of 100000 by 100000 pixels can not be shown here.]"),
+        shows="[A picture of 100000 by 100000 pixels cannot be shown here.]"),
     Odd("an output nested 400 deep", outputs_deep),
 ]  # fmt: skip
