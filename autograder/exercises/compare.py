@@ -59,13 +59,14 @@ def close(got: object, expected: Any, rtol: float = RTOL, atol: float = ATOL) ->
     Raises `WrongAnswer`.
     """
     right = np.squeeze(np.asarray(expected, dtype=np.float64))
-    value = np.squeeze(_array(got))
+    value = np.squeeze(_array(got))  # as it came: a large one of small entries is eight times that as float64
     if value.ndim != right.ndim:
         raise WrongAnswer(
             Stage.SHAPE, f"The result has the wrong number of dimensions; {_dims(right.ndim)} expected."
         )
     if value.shape != right.shape:
         raise WrongAnswer(Stage.SHAPE, "The result has the right number of dimensions but wrong sizes.")
+    value = value.astype(np.float64)
     finite = np.isfinite(right)
     # Picking entries copies them, and large arrays are finite as a rule.
     given, wanted = (value, right) if finite.all() else (value[finite], right[finite])
@@ -136,7 +137,7 @@ def _number(got: object) -> int | float:
     return number
 
 
-def _array(got: object) -> np.ndarray[Any, np.dtype[np.float64]]:
+def _array(got: object) -> np.ndarray[Any, Any]:
     if got is None or isinstance(got, str | bool | dict | Opaque):
         raise WrongAnswer(Stage.TYPE, f"The result should be a number or an array, not {_kind(got)}.")
     try:
@@ -145,7 +146,7 @@ def _array(got: object) -> np.ndarray[Any, np.dtype[np.float64]]:
         raise WrongAnswer(Stage.SHAPE, "The rows of the result do not all have the same length.") from None
     if raw.dtype.kind not in "iuf":
         raise WrongAnswer(Stage.TYPE, "The result should hold numbers only.")
-    return raw.astype(np.float64)
+    return raw
 
 
 def _kind(got: object) -> str:

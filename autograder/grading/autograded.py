@@ -84,7 +84,7 @@ def _flags(flags: tuple[str, ...]) -> dict[str, Any]:
         "id": "flags",
         "cell_type": "markdown",
         "metadata": {"deepdrills": {"role": MARKING}},
-        "source": f"**To look at** (markers only; no points were taken off)\n\n{lines}",
+        "source": f"**To look at** (markers only; no line takes points off by itself)\n\n{lines}",
     }
 
 

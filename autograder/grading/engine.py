@@ -35,8 +35,8 @@ from autograder.sandbox.student import (
 
 NOT_ATTEMPTED = "This exercise has no answer yet: its cell is as it was released."
 TAMPERED_FLAG = (
-    "The notebook's process wrote to the grader's connection itself, which no answer to an exercise does. "
-    "Nothing after that was graded; read the student's cells."
+    "Something in the notebook's process wrote to the grader's connection, which no answer needs to do. "
+    "Nothing after that was graded; read the student's cells before you draw a conclusion."
 )
 OUR_ERROR = "This check could not be run; the fault is the course's, not yours. Tell your teacher."
 

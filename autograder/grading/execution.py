@@ -106,6 +106,8 @@ class Execution:
         self._deadline = self._began + (limits.submission_seconds if seconds is None else seconds)
         self._session: Session | None = None
         self._deadly: set[int] = set()
+        #: Those that were found before the first hidden question; what is found later may tell of one.
+        self._known_deadly: frozenset[int] = frozenset()
         self._forks = 0
         #: Why nothing more is run or asked of this submission, once that is so.
         self.ended: StudentFailure | None = None
@@ -128,6 +130,7 @@ class Execution:
         for index in [index for index, shown in self._waiting.items() if shown & failed]:
             del self._waiting[index]
             self._draw(index, self)
+        self._known_deadly = frozenset(self._deadly)
         now = time.monotonic()
         self._kept = max(0.0, min(self.remaining() / 3, now - self._began + self._limits.cell_seconds))
         self._deadline -= self._kept
@@ -149,7 +152,7 @@ class Execution:
                 self.submission, self._sandbox, self._limits, *self._about, seconds=self._kept
             )
             self._apart.ended = self.ended
-            self._apart._deadly |= self._deadly
+            self._apart._deadly |= self._known_deadly
             if self.ended is None:
                 moment = _FIRST_MOMENT
                 while self._began + moment < time.monotonic():

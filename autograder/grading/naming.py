@@ -176,6 +176,8 @@ def _equal(wrong: Any, got: Any, scale: float | None = None) -> bool:
         )
     if wrong is None or isinstance(wrong, bool | str) or got is None or isinstance(got, bool | str):
         return type(wrong) is type(got) and bool(wrong == got)
+    if isinstance(got, np.ndarray) and _sides(np.shape(got)) != _shape_of(wrong):
+        return False  # before a large answer of small entries is made one of float64
     try:
         left = np.squeeze(np.asarray(wrong, dtype=np.float64))
         right = np.squeeze(np.asarray(got, dtype=np.float64))
@@ -186,6 +188,18 @@ def _equal(wrong: Any, got: Any, scale: float | None = None) -> bool:
     rtol = 0.0 if isinstance(wrong, int | np.integer) else 1e-3
     atol = max(1e-9, 3e-7 * scale) if isinstance(got, np.ndarray) and got.size > 1 else 1e-9
     return left.shape == right.shape and bool(np.allclose(left, right, rtol=rtol, atol=atol, equal_nan=True))
+
+
+def _shape_of(wrong: Any) -> tuple[int, ...]:
+    try:
+        return _sides(np.shape(wrong))
+    except ValueError:
+        return (-1,)
+
+
+def _sides(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """A shape without its sides of one, as `squeeze` leaves it."""
+    return tuple(side for side in shape if side != 1)
 
 
 def _scale(got: Any) -> float:

@@ -17,7 +17,9 @@ from typing import Any
 import numpy as np
 
 _PREFIX = struct.Struct("<II")
-_HEADER_LIMIT = 24 << 20
+_HEADER_LIMIT, _LENGTHS_LIMIT = 24 << 20, 1 << 20
+#: Kept here, as a student's code may put others in their place.
+_to_json, _float_text = json.JSONEncoder().encode, float.__repr__
 _DTYPES = frozenset(
     [
         "bool",
@@ -36,6 +38,7 @@ _DTYPES = frozenset(
 )
 _TAG = "!"
 _DEPTH, _NODES = 24, 200_000
+_DIMENSIONS, _SIDE = 32, 2**40
 #: Brackets and commas of a header outside of its texts: each may cost a hundred bytes once it is parsed. An
 #: answer of `_NODES` parts, as `plain` makes them, has two a part. 500 000 took 0.2 s and 80 MB, 4 million
 #: 2 s and 530 MB. The texts are looked through only where there are not too many of them.
@@ -59,11 +62,20 @@ class Unencodable(Exception):
     """A value is too deep, too long or too large to cross."""
 
 
-def pack(message: Any) -> bytes:
-    """One frame of plain values and arrays. Raises `Unencodable`."""
+def pack(message: Any, limit: int | None = None) -> bytes:
+    """One frame of plain values and arrays; with a `limit`, one that `receive` takes with the same limit.
+
+    Raises `Unencodable`. A worker sends nothing else, so what `receive` refuses was sent by other code.
+    """
     buffers: list[bytes] = []
-    header = json.dumps(encode(message, buffers)).encode("ascii")
-    lengths = json.dumps([len(buffer) for buffer in buffers]).encode("ascii")
+    header = _to_json(encode(message, buffers)).encode("ascii")
+    lengths = _to_json([len(buffer) for buffer in buffers]).encode("ascii")
+    if limit is not None:
+        large = len(header) > min(limit, _HEADER_LIMIT) or len(lengths) > _LENGTHS_LIMIT
+        if large or len(header) + sum(map(len, buffers)) > limit:
+            raise Unencodable("the value is too large")
+        if _has_too_many_parts(header) or _has_too_many_parts(lengths):
+            raise Unencodable("the value has too many parts")
     return b"".join([_PREFIX.pack(len(header), len(lengths)), header, lengths, *buffers])
 
 
@@ -72,7 +84,11 @@ def send(channel: socket.socket, message: Any, deadline: float | None = None) ->
 
     Raises `Closed` when nobody listens, `Late` when nobody reads.
     """
-    frame = pack(message)
+    send_frame(channel, pack(message), deadline)
+
+
+def send_frame(channel: socket.socket, frame: bytes, deadline: float | None = None) -> None:
+    """As `send`, of a frame that `pack` has made."""
     try:
         channel.settimeout(_remaining(deadline))
         channel.sendall(frame)
@@ -88,7 +104,7 @@ def receive(channel: socket.socket, deadline: float | None, limit: int) -> Any:
     Raises `Closed`, `Late`, or `ProtocolError` for anything that is not a message.
     """
     header_size, lengths_size = _PREFIX.unpack(_read(channel, _PREFIX.size, deadline))
-    if header_size > min(limit, _HEADER_LIMIT) or lengths_size > 1 << 20:
+    if header_size > min(limit, _HEADER_LIMIT) or lengths_size > _LENGTHS_LIMIT:
         raise ProtocolError("a frame is larger than is allowed")
     header = _read(channel, header_size, deadline)
     lengths = _parse(_read(channel, lengths_size, deadline))
@@ -124,7 +140,7 @@ class _Encoder:
                 raise Unencodable("the integer is too long")
             return {_TAG: "int", "v": hex(value)}
         if kind is float:
-            return value if math.isfinite(value) else {_TAG: "float", "v": repr(value)}
+            return value if math.isfinite(value) else {_TAG: "float", "v": _float_text(value)}
         if kind is bytes:
             return {_TAG: "bytes", "v": self._store(value)}
         if kind is list:
@@ -135,6 +151,8 @@ class _Encoder:
             pairs = [[self.encode(key, depth + 1), self.encode(one, depth + 1)] for key, one in value.items()]
             return {_TAG: "dict", "v": pairs}
         if kind is np.ndarray and value.dtype.name in _DTYPES:
+            if value.ndim > _DIMENSIONS or max(value.shape, default=0) >= _SIDE:
+                raise Unencodable("the array has too many dimensions or too long a side")
             data = np.ascontiguousarray(value).tobytes()
             return {_TAG: "array", "v": self._store(data), "d": value.dtype.name, "s": list(value.shape)}
         raise Unencodable("the value is not plain data")
@@ -213,9 +231,14 @@ def _key(key: Any) -> Any:
 
 
 def _array(data: bytes, dtype: Any, shape: Any) -> np.ndarray[Any, Any]:
-    if not isinstance(dtype, str) or dtype not in _DTYPES or not isinstance(shape, list) or len(shape) > 32:
+    if (
+        not isinstance(dtype, str)
+        or dtype not in _DTYPES
+        or not isinstance(shape, list)
+        or len(shape) > _DIMENSIONS
+    ):
         raise ValueError("not an array")
-    if not all(type(side) is int and 0 <= side < 2**40 for side in shape):
+    if not all(type(side) is int and 0 <= side < _SIDE for side in shape):
         raise ValueError("not a shape")
     kind = np.dtype(dtype)
     if math.prod(shape) * kind.itemsize != len(data):

@@ -33,8 +33,8 @@ GRACE_SECONDS = 3.0
 _TRANSPORT_SECONDS = 0.5
 NOT_STOPPED = "Your code did not stop when its time was over."
 TAMPERED = (
-    "Your notebook's process sent what is not an answer, which only code that writes to the grader's "
-    "connection does; nothing more of the notebook was graded."
+    "Your notebook's process sent what is not an answer: something in it wrote to the grader's connection. "
+    "Nothing more of the notebook was graded; ask your teacher to look at it."
 )
 _EXCEPTIONS = frozenset(
     name

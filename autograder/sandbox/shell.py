@@ -25,6 +25,7 @@ from traitlets.config import Config
 from autograder.sandbox.machine import stand_in
 from autograder.sandbox.outputs import Outputs, Stream
 
+_OURS = os.path.dirname(__file__) + os.sep
 #: Frames of a traceback that IPython draws; of a longer one both ends are shown plainly.
 _FRAMES = 80
 
@@ -86,6 +87,7 @@ class Shell(InteractiveShell):
     def showtraceback(self, *arguments: Any, **options: Any) -> None:
         """As IPython's, which needs memory and takes half a minute for the frames of an endless recursion."""
         kind, error, trace = sys.exc_info()
+        _without_ours(trace)
         if kind is not None and issubclass(kind, MemoryError):
             words = ["MemoryError: this cell asked for more memory than is allowed."]
             self._showtraceback(kind, error, words)
@@ -206,6 +208,17 @@ def cell_line(error: BaseException, compiled: dict[int, types.CodeType]) -> int 
             line = trace.tb_lineno
         trace = trace.tb_next
     return line
+
+
+def _without_ours(trace: types.TracebackType | None) -> None:
+    """Cut the frames of this package off a traceback's end: they say nothing of the student's code."""
+    kept, one = None, trace
+    while one is not None:
+        if not one.tb_frame.f_code.co_filename.startswith(_OURS):
+            kept = one
+        one = one.tb_next
+    if kept is not None:
+        kept.tb_next = None
 
 
 def _with_inner(code: types.CodeType) -> list[types.CodeType]:

@@ -248,3 +248,20 @@ def test_outputs_of_all_cells_together_are_bounded() -> None:
     shown = [one["text"] for run_ in execution.runs for one in run_.outputs]
     assert sum("left out" in text for text in shown) > 30
     assert "ran" in shown[0]
+
+
+def test_what_is_deadly_after_a_question_is_not_known_to_the_process_apart() -> None:
+    """A cell that a replay chose to die in would tell by its absence."""
+    deadly = ["y = 2"]
+    sandbox = FakeSandbox(cells=lambda source: StudentCrashed("gone") if source in deadly else None)
+    execution = run(sandbox, submission("x = 1", "y = 2"))
+    execution.expect(set())
+    session = execution.session()
+    assert session is not None
+    session.close()
+    deadly.append("x = 1")
+    assert execution.session() is not None
+    deadly.remove("x = 1")
+    execution.apart()
+    assert "x = 1" in sandbox.ran[-1]
+    assert "y = 2" not in sandbox.ran[-1]

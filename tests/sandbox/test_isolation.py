@@ -145,6 +145,7 @@ answer = [
     fails(lambda: socket.create_connection(("127.0.0.1", {port}), 1)),
     fails(lambda: socket.socket(socket.AF_INET6)),
     fails(lambda: socket.socket(socket.AF_UNIX)),
+    fails(lambda: socket.socketpair()[0].setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4 << 20)),
     fails(lambda: socket.socket(socket.AF_NETLINK, socket.SOCK_RAW)),
     fails(lambda: socket.socket(socket.AF_VSOCK)),
     fails(lambda: urllib.request.urlopen("http://127.0.0.1:{port}/", timeout=1)),
@@ -153,7 +154,7 @@ answer = [
     len(open("/proc/self/net/dev").read().splitlines()) == 3,
 ]
 """
-        assert answer(code) == [True] * 9
+        assert answer(code) == [True] * 10
         with pytest.raises(TimeoutError):
             server.accept()
 

@@ -217,6 +217,8 @@ def stuff():
             kept.append(socket.socketpair())
             for one in kept[-1]:
                 one.setblocking(False)
+                try: one.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4 << 20)
+                except OSError: pass
                 try:
                     while True: one.send(bytes(65536))
                 except BlockingIOError: pass
