@@ -10,7 +10,7 @@ from nbgrader.api import Gradebook
 from autograder.errors import CourseError
 from autograder.grading.release_cells import release_cells
 from autograder.nbgrader_bridge.gradebook import ensure_assignment
-from autograder.nbgrader_bridge.release import in_step, release_assignment
+from autograder.nbgrader_bridge.release import _alike, in_step, release_assignment
 
 from .toy_course import ASSIGNMENT, MARK_SCHEME, MODEL_ANSWER, NOTEBOOK, cell, source_notebook
 
@@ -123,3 +123,12 @@ def test_ensure_assignment_leaves_release_alone(course: Path) -> None:
     ensure_assignment(course, ASSIGNMENT)
     with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as gradebook:
         assert gradebook.find_grade_cell("double_checks", NOTEBOOK, ASSIGNMENT).max_score == 4
+
+
+def test_the_last_digits_of_another_processor_are_no_difference() -> None:
+    assert _alike("ratio 2.358e+01  blocks 20", "ratio 2.359e+01  blocks 20", trained=False)
+    assert not _alike("ratio 2.358e+01  blocks 20", "ratio 2.358e+01  blocks 21", trained=False)
+    assert not _alike("ratio 2.358e+01", "ratio 2.458e+01", trained=False)
+    assert not _alike("ratio 2.358e+01", "loss 2.358e+01", trained=False)
+    assert _alike("accuracy [0.52, 0.71] at 8", "accuracy [0.31, 0.75] at 12", trained=True)
+    assert not _alike("accuracy [0.52, 0.71]", "accuracy [0.52]", trained=True)

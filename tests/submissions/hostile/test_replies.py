@@ -97,7 +97,7 @@ IN_THE_CELL = {
 def test_frames_written_while_the_cell_runs(line: str, arena: Arena) -> None:
     """A frame that cannot be ours ends the whole at once; where the pipe is gone, the others are run anew."""
     graded = arena.attack(f"{TOOLS}\n{WRONG}\n{line}\n", spares="child" not in line and "fork" not in line)
-    assert is_flagged(graded) == ("send(" in line and "[:-3]" not in line)
+    assert is_flagged(graded) == ("send(" in line)
 
 
 IN_THE_CALL = {
