@@ -1,11 +1,12 @@
 """Benchmark: a hostile class of 100 beside an honest one, in one run, with the limits as they come.
 
     python -m benchmarks.hostile_class
-    python -m benchmarks.hostile_class --slowest 20
+    python -m benchmarks.hostile_class --lasting --slowest 20
 
 Each hostile submission answers one exercise of ps1 with an attack of `tests/submissions/hostile`: an even
-choice of all of them, and every one that is made to last (memory, time, floods, processes that cannot be
-interrupted). The honest class is right throughout. What counts is the ratio of their times.
+choice of all of them; with `--lasting`, every one that is made to last (memory, time, floods, processes that
+cannot be interrupted) and an even choice of the others. The honest class is right throughout. What counts is
+the ratio of their times.
 """
 
 from __future__ import annotations
@@ -27,10 +28,10 @@ from tests.submissions.hostile.attacks import ATTACKS, Attack
 LASTING = ("ends and exhaustion", "what outlives a submission", "answers that come too late")
 
 
-def chosen(count: int) -> list[Attack]:
-    """So many attacks: all that last, and an even choice of the others."""
-    lasting = [attack for attack in ATTACKS if attack.group in LASTING][:count]
-    others = [attack for attack in ATTACKS if attack.group not in LASTING]
+def chosen(count: int, all_lasting: bool) -> list[Attack]:
+    """So many attacks, evenly chosen; after all that last, where asked."""
+    lasting = [attack for attack in ATTACKS if all_lasting and attack.group in LASTING][:count]
+    others = [attack for attack in ATTACKS if not all_lasting or attack.group not in LASTING]
     step = len(others) / max(1, count - len(lasting))
     return [*lasting, *(others[int(n * step)] for n in range(count - len(lasting)))]
 
@@ -62,6 +63,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--students", type=int, default=100)
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--lasting", action="store_true", help="with every attack that is made to last")
     parser.add_argument("--slowest", type=int, default=10, help="how many of the slowest are listed")
     asked = parser.parse_args()
     say(f"{PS1}, {asked.students} submissions each, {asked.jobs} jobs; {machine()}")
@@ -69,7 +71,7 @@ def main() -> None:
         honest = make_course(Path(scratch) / "honest", PS1)
         hand_in(honest, PS1, asked.students)
         hostile = make_course(Path(scratch) / "hostile", PS1)
-        attacks = chosen(asked.students)
+        attacks = chosen(asked.students, asked.lasting)
         hand_in_attacks(hostile, attacks)
         note("the honest class ...")
         right = ours(honest, PS1, asked.jobs)
