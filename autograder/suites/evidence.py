@@ -81,7 +81,7 @@ def _noted(call):
     finally:
         for hook in hooks:
             hook.remove()
-    return {"value": value, "stride": notes.stride, "first": notes.first, "shown": notes.shown}
+    return {"value": value, "stride": notes.stride, "first": notes.first, "_shown": notes.shown}
 """
 )
 
@@ -165,22 +165,24 @@ def _course(first: State, mode: str, stride: int, x: Array, y: Array, epochs: in
 
 def read(answer: object, mode: str, depth: int) -> tuple[Any, Evidence]:
     """What `_noted` left: the value of the call, and the evidence. Raises `WrongAnswer`."""
-    parts = entries(answer, ["value", "stride", "first", "shown"])
+    parts = entries(answer, ["value", "stride", "first", "_shown"])
     if parts["first"] is None:
         raise WrongAnswer(
             Stage.VALUE, "No network was trained: build a ConvStack in train, and call it on the images."
         )
-    if not isinstance(parts["shown"], list) or not parts["shown"]:
+    if not isinstance(parts["_shown"], list) or not parts["_shown"]:
         raise WrongAnswer(Stage.VALUE, "No network was called in evaluation mode: call net.eval() first.")
     stride = parts["stride"]
     if stride != STRIDE:
         raise WrongAnswer(Stage.SHAPE, "The stem's stride should be 4.")
-    if len(parts["shown"]) > MOST_SHOWN:
+    if len(parts["_shown"]) > MOST_SHOWN:
         raise WrongAnswer(
             Stage.SHAPE, "The network was evaluated too often: once an epoch, on the test images, is asked."
         )
     first = _state(parts["first"], mode, depth)
-    return parts["value"], Evidence(mode, STRIDE, first, [_state(one, mode, depth) for one in parts["shown"]])
+    return parts["value"], Evidence(
+        mode, STRIDE, first, [_state(one, mode, depth) for one in parts["_shown"]]
+    )
 
 
 def _state(answer: object, mode: str, depth: int) -> State:
